@@ -80,19 +80,19 @@ func (e ReadStatus) Valid() bool {
 
 // Defines values for SendStatus.
 const (
-	SendStatusBuffered SendStatus = "buffered"
-	SendStatusFailed   SendStatus = "failed"
-	SendStatusStored   SendStatus = "stored"
+	Accepted SendStatus = "accepted"
+	Failed   SendStatus = "failed"
+	Stored   SendStatus = "stored"
 )
 
 // Valid indicates whether the value is a known member of the SendStatus enum.
 func (e SendStatus) Valid() bool {
 	switch e {
-	case SendStatusBuffered:
+	case Accepted:
 		return true
-	case SendStatusFailed:
+	case Failed:
 		return true
-	case SendStatusStored:
+	case Stored:
 		return true
 	default:
 		return false
@@ -254,7 +254,7 @@ type Health struct {
 
 // Info What this server is and what it accepts.
 //
-// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":8388608,"tag_bytes":255,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
+// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
 type Info struct {
 	// AuthModes How requests may authenticate; `none`: not at all.
 	AuthModes []string `json:"auth_modes"`
@@ -264,7 +264,7 @@ type Info struct {
 
 	// Limits The largest value of each.
 	//
-	// Example: {"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":8388608,"tag_bytes":255,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+	// Example: {"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
 	Limits Limits `json:"limits"`
 
 	// Name Always `bucketmq`.
@@ -279,7 +279,7 @@ type Info struct {
 
 // Limits The largest value of each.
 //
-// Example: {"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":8388608,"tag_bytes":255,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+// Example: {"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
 type Limits struct {
 	// BatchMessages Messages of a request.
 	BatchMessages int64 `json:"batch_messages"`
@@ -638,7 +638,7 @@ type SendOutcome struct {
 	// Queue Where it is stored.
 	Queue *int64 `json:"queue,omitempty"`
 
-	// Status `stored` = durable, `buffered` = taken with `ack: none`, `failed` = not stored.
+	// Status `stored` = durable, `accepted` = buffered with `ack: none`, `failed` = not stored.
 	//
 	// Example: stored
 	Status SendStatus `json:"status"`
@@ -678,7 +678,7 @@ type SendResult struct {
 	Stored int64 `json:"stored"`
 }
 
-// SendStatus `stored` = durable, `buffered` = taken with `ack: none`, `failed` = not stored.
+// SendStatus `stored` = durable, `accepted` = buffered with `ack: none`, `failed` = not stored.
 //
 // Example: stored
 type SendStatus string
