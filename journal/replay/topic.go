@@ -1,0 +1,211 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// queueLog is one queue while its index is being found again.
+type queueLog struct {
+	queue   uint32
+	proven  []meta.Entry // from receipts, by offset
+	tail    []meta.Entry // unreceipted runs, oldest first; Next is not yet known
+	entries []meta.Entry // the result
+	given   []meta.Entry // those of entries that were numbered here
+	holes   []Hole
+	raised  bool
+}
+
+// topic replays one topic.
+func (l *log) topic(t meta.Topic) Topic {
+	queues := map[uint32]*queueLog{}
+	queueOf := func(q uint32) *queueLog {
+		if queues[q] == nil {
+			queues[q] = &queueLog{queue: q}
+		}
+		return queues[q]
+	}
+	for id, receipts := range l.receipts {
+		for _, r := range receipts {
+			if id.topic == t.ID {
+				q := queueOf(r.Queue)
+				q.proven = append(q.proven, receiptEntry(r))
+				t.Epoch = max(t.Epoch, r.Epoch)
+			}
+		}
+	}
+	tails := l.tails(t.ID)
+	for _, run := range newIdentities(l, t.ID).runs(tails) {
+		q := queueOf(run.Queue)
+		q.tail = append(q.tail, run)
+	}
+	out := Topic{}
+	for _, q := range queues {
+		q.number()
+		out.EpochRaised = out.EpochRaised || q.raised
+		out.Holes = append(out.Holes, q.holes...)
+	}
+	if out.EpochRaised {
+		t.Epoch++
+		t.Version++
+	}
+	for _, q := range queues {
+		t.Queues = max(t.Queues, q.queue+1)
+		for _, e := range q.given {
+			out.Receipts = append(out.Receipts, entryReceipt(t, e))
+		}
+	}
+	slices.SortFunc(out.Holes, func(a, b Hole) int {
+		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.First, b.First))
+	})
+	out.Snapshot = l.snapshot(t, queues, tails)
+	out.Receipts = append(out.Receipts, decided(t, tails, out.Receipts)...)
+	return out
+}
+
+// tails returns the topic's segments that no receipt decides and that may be
+// applied, in commit order of each writer and in time order between writers.
+func (l *log) tails(topic uuid.UUID) []*Segment {
+	byWriter := map[uuid.UUID][]*Segment{}
+	for _, s := range l.blocks[topic] {
+		f := &s.Footer
+		if _, isDecided := l.receipts[commitID{topic, f.Writer, f.Seq}]; isDecided ||
+			f.Seq < l.receipted[[2]uuid.UUID{topic, f.Writer}] ||
+			l.burnt[f.Writer][f.Seq] || f.Seq > l.limit[f.Writer] {
+			continue
+		}
+		byWriter[f.Writer] = append(byWriter[f.Writer], s)
+	}
+	var heads [][]*Segment
+	for _, segs := range byWriter {
+		slices.SortFunc(segs, func(a, b *Segment) int { return cmp.Compare(a.Footer.Seq, b.Footer.Seq) })
+		heads = append(heads, segs)
+	}
+	var out []*Segment
+	for len(heads) > 0 { // merge: by time, but never against one writer's order
+		first := 0
+		for i := range heads {
+			if compareTails(heads[i][0], heads[first][0]) < 0 {
+				first = i
+			}
+		}
+		out = append(out, heads[first][0])
+		if heads[first] = heads[first][1:]; len(heads[first]) == 0 {
+			heads = slices.Delete(heads, first, first+1)
+		}
+	}
+	return out
+}
+
+// number gives every entry its offsets: proven ones theirs, the tail of a
+// single writer those that were given before, anything else new ones.
+func (q *queueLog) number() {
+	slices.SortFunc(q.proven, func(a, b meta.Entry) int { return cmp.Compare(a.First(), b.First()) })
+	next := int64(0)
+	for i, e := range q.proven {
+		if e.First() > next && !q.fill(next, e.First()) && len(q.tail) > 0 || e.First() < next {
+			q.renumber(next, q.proven[i:])
+			return
+		}
+		if after := q.end(); e.First() > after {
+			q.holes = append(q.holes, Hole{Queue: q.queue, First: after, Next: e.First()})
+		}
+		q.entries = append(q.entries, e)
+		next = e.Next
+	}
+	if len(q.tail) == 0 {
+		return
+	}
+	q.raised = !oneWriter(q.tail)
+	q.append(q.tail)
+}
+
+// end is the offset after the last entry found so far.
+func (q *queueLog) end() int64 {
+	if len(q.entries) == 0 {
+		return 0
+	}
+	return q.entries[len(q.entries)-1].Next
+}
+
+// fill closes the gap [first, next) between proven entries with the oldest
+// unreceipted runs, if these are one writer's and fit exactly.
+func (q *queueLog) fill(first, next int64) bool {
+	n, count := 0, int64(0)
+	for n < len(q.tail) && count < next-first {
+		count += int64(q.tail[n].Count)
+		n++
+	}
+	if count != next-first || !oneWriter(q.tail) {
+		return false
+	}
+	q.append(q.tail[:n])
+	q.tail = q.tail[n:]
+	return true
+}
+
+// renumber gives new offsets from first on to the proven entries of rest, in
+// their order, and to the tail, by time.
+func (q *queueLog) renumber(first int64, rest []meta.Entry) {
+	all := slices.Concat(rest, q.tail)
+	slices.SortStableFunc(all, func(a, b meta.Entry) int { return cmp.Compare(a.StoredAt, b.StoredAt) })
+	q.raised = true
+	q.append(all)
+}
+
+func (q *queueLog) append(entries []meta.Entry) {
+	for _, e := range entries {
+		next, storedAt := q.end(), e.StoredAt
+		if n := len(q.entries); n > 0 {
+			storedAt = max(storedAt, q.entries[n-1].StoredAt)
+		}
+		e.Next, e.StoredAt = next+int64(e.Count), storedAt
+		q.entries = append(q.entries, e)
+		q.given = append(q.given, e)
+	}
+}
+
+func oneWriter(entries []meta.Entry) bool {
+	for _, e := range entries {
+		if e.Segment.Writer != entries[0].Segment.Writer {
+			return false
+		}
+	}
+	return true
+}
+
+func receiptEntry(r segment.Receipt) meta.Entry {
+	return meta.Entry{
+		Queue: r.Queue, Next: r.First + int64(r.Count), Count: r.Count, StoredAt: r.StoredAt,
+		Segment:  meta.SegmentRef{Writer: r.Writer, Seq: r.Seq},
+		Position: r.Position, Length: r.Length, Tags: r.Tags,
+	}
+}
+
+func entryReceipt(t meta.Topic, e meta.Entry) segment.Receipt {
+	return segment.Receipt{
+		Writer: e.Segment.Writer, Seq: e.Segment.Seq, Topic: t.ID, Epoch: t.Epoch,
+		Queue: e.Queue, First: e.First(), Count: e.Count,
+		Position: e.Position, Length: e.Length, StoredAt: e.StoredAt, Tags: e.Tags,
+	}
+}
+
+// decided returns the receipts of those tails that were applied without
+// anything being indexed, so that they stay decided.
+func decided(t meta.Topic, tails []*Segment, given []segment.Receipt) []segment.Receipt {
+	var out []segment.Receipt
+	for _, s := range tails {
+		indexed := slices.ContainsFunc(given, func(r segment.Receipt) bool {
+			return r.Writer == s.Footer.Writer && r.Seq == s.Footer.Seq
+		})
+		if !indexed {
+			out = append(out, segment.Receipt{Writer: s.Footer.Writer, Seq: s.Footer.Seq, Topic: t.ID, Epoch: t.Epoch})
+		}
+	}
+	return out
+}
