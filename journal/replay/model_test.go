@@ -25,6 +25,7 @@ type modelWriter struct {
 	committed int               // sealed[:committed] are decided
 	receipts  []segment.Receipt // in commit order
 	durable   int               // receipts[:durable] are in a segment that landed
+	stated    bool              // so is the topic's state
 }
 
 type modelSegment struct {
@@ -41,7 +42,7 @@ func (w *modelWriter) seal(t *rapid.T, burnt ...uint64) {
 	s := &modelSegment{Segment: replay.Segment{Footer: segment.Footer{
 		Writer: w.id, Seq: uint64(len(w.sealed) + 1), CreatedAt: now + int64(rapid.IntRange(0, 50).Draw(t, "clock")), Burnt: burnt,
 	}}}
-	if len(w.sealed) == 0 {
+	if !w.stated { // carried until a segment with it has landed: the first may burn
 		withTopic(orders())(&s.Segment)
 	}
 	if len(burnt) == 0 {
@@ -60,6 +61,7 @@ func (w *modelWriter) land(i int) {
 	s := w.sealed[i]
 	s.landed = true
 	w.durable = max(w.durable, s.carries)
+	w.stated = w.stated || len(s.Topics) > 0
 }
 
 // commit applies the oldest undecided segment, as Redis would, once it landed.
