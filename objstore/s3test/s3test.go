@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -240,4 +241,19 @@ func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.buf.String()
+}
+
+// Bucket creates another bucket on the server that the options name and returns
+// the options with it, so that tests can share a server but no object.
+func Bucket(t testing.TB, server objstore.S3Options) objstore.S3Options {
+	t.Helper()
+	server.Bucket = "test-" + strings.ToLower(rand.Text())
+	server.CreateBucket = true
+	s, err := objstore.OpenS3(t.Context(), server)
+	if err != nil {
+		t.Fatalf("s3test: %v", err)
+	}
+	_ = s.Close() // drops idle connections
+	server.CreateBucket = false
+	return server
 }
