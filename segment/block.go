@@ -166,4 +166,3 @@ func checkBlock(b []byte) (length int64, err error) {
 	}
 	return length, nil
 }
-

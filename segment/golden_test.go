@@ -1,0 +1,93 @@
+package segment_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bucketmq/bucketmq/segment"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var update = flag.Bool("update", false, "write testdata anew; only with a new format version")
+
+func goldens() map[string]func() ([]byte, segment.Footer) {
+	return map[string]func() ([]byte, segment.Footer){
+		"v1.seg": sample,
+		"v1-receipts.seg": func() ([]byte, segment.Footer) {
+			b := segment.NewBuilder(writer, 8, 1_700_000_001_000)
+			b.AddReceipts([]segment.Receipt{{Writer: writer, Seq: 7, Topic: topicA, Epoch: 1, Queue: 3, First: 104, Count: 5, Position: 0, Length: 642, StoredAt: 1_700_000_000_600, Tags: 9}})
+			return b.Finish()
+		},
+		"v1-burnt.seg": func() ([]byte, segment.Footer) {
+			b := segment.NewBuilder(writer, 9, 1_700_000_002_000)
+			b.AddBurnt([]uint64{8})
+			return b.Finish()
+		},
+	}
+}
+
+// Bytes that were written once must be read for ever, and what is written must
+// stay the same: other versions and other programs read it.
+func TestVersion1IsPinnedByteForByte(t *testing.T) {
+	for name, build := range goldens() {
+		t.Run(name, func(t *testing.T) {
+			object, want := build()
+			if *update {
+				if err := os.WriteFile("testdata/"+name, object, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			golden, err := os.ReadFile("testdata/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(object, golden) {
+				t.Errorf("the builder writes\n%s\ntestdata holds\n%s", hex.Dump(object), hex.Dump(golden))
+			}
+			if diff := cmp.Diff(want, mustParse(t, golden), cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The example in docs/framing.md is what the code reads and writes.
+func TestFramingExampleIsTrue(t *testing.T) {
+	doc, err := os.ReadFile("../docs/framing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```hex\n(.*?)```").FindSubmatch(doc)
+	if example == nil {
+		t.Fatal("docs/framing.md has no hex example")
+	}
+	framed, err := hex.DecodeString(strings.Join(strings.Fields(string(example[1])), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []segment.Record{
+		{Attributes: segment.AttrText, Tag: []byte("greeting"), Keys: []byte("a b"), Properties: segment.AppendProperty(nil, "lang", "en"), Body: []byte("hello")},
+		{Attributes: segment.AttrNull, OrderingKey: []byte("user-7")},
+	}
+	var got []segment.Record
+	var again []byte
+	for r, err := range segment.Records(framed) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r)
+		again = segment.AppendRecord(again, &r)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	if !bytes.Equal(again, framed) {
+		t.Errorf("encoded again:\n%s\nthe document has\n%s", hex.Dump(again), hex.Dump(framed))
+	}
+}
