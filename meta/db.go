@@ -6,39 +6,186 @@ package meta
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Modes of Options.
+const (
+	ModeStandalone = "standalone"
+	ModeSentinel   = "sentinel"
+	ModeCluster    = "cluster"
 )
 
 // Options say how to reach Redis. The zero value of a field is its default.
 type Options struct {
 	Mode       string   // standalone (default), sentinel or cluster
-	Addrs      []string // host:port; standalone: one, or a unix socket path
+	Addrs      []string // host:port; standalone: one
 	Username   string
 	Password   string
-	DB         int
+	DB         int    // not in a cluster
 	MasterName string // sentinel only
 	TLS        *tls.Config
 	Log        *slog.Logger // default slog.Default()
 }
 
 // DB is a connection to Redis. Its methods may be called concurrently.
-type DB struct{}
+type DB struct {
+	reads   redis.UniversalClient // repeats a command after a fault of the connection
+	commits redis.UniversalClient // never repeats
+	log     *slog.Logger
+	server  *embedded // nil when Redis is another process
 
-// ParseURL reads redis://, rediss:// (one), sentinel://host,host/master and cluster://host,host.
-func ParseURL(urls []string) (Options, error) { panic("unwritten") }
+	mu          sync.Mutex
+	evictionAt  time.Time           // guarded by mu: when the policy was checked
+	evictionErr error               // guarded by mu: what that check said
+	beats       map[uuid.UUID]int64 // guarded by mu: count of each writer's last beat
+}
 
-// Open connects, refuses a Redis that may evict keys, and loads the scripts.
-func Open(ctx context.Context, o Options) (*DB, error) { panic("unwritten") }
+// evictionEvery is how long Ready believes the last check of the eviction policy.
+const evictionEvery = 15 * time.Second
 
-// OpenEmbedded starts a Redis-compatible server inside this process, reachable
-// on loopback with a random password only, and connects to it.
-func OpenEmbedded(ctx context.Context) (*DB, error) { panic("unwritten") }
+// Open connects, refuses a Redis that may evict keys (ErrEviction), and loads
+// the scripts.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	db, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Ready(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open redis: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+func open(ctx context.Context, o Options) (*DB, error) {
+	reads, err := o.client(0)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := o.client(-1)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{reads: reads, commits: commits, log: o.Log, beats: map[uuid.UUID]int64{}}
+	if db.log == nil {
+		db.log = slog.Default()
+	}
+	for _, s := range hotScripts {
+		if err := s.Load(ctx, db.reads).Err(); err != nil {
+			return nil, errors.Join(fmt.Errorf("load scripts: %w", err), db.Close())
+		}
+	}
+	return db, nil
+}
+
+// client makes one of the two clients. The separate pool for pipelines is off:
+// commits have a client of their own already, and connections stay countable.
+func (o Options) client(retries int) (redis.UniversalClient, error) {
+	u := &redis.UniversalOptions{
+		Addrs:                    o.Addrs,
+		Username:                 o.Username,
+		Password:                 o.Password,
+		DB:                       o.DB,
+		TLSConfig:                o.TLS,
+		MaxRetries:               retries,
+		ContextTimeoutEnabled:    true,
+		DisableIdentity:          true,
+		PipelinePoolSize:         -1,
+		DialerRetries:            1,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+	switch o.Mode {
+	case "", ModeStandalone:
+		if len(o.Addrs) != 1 {
+			return nil, fmt.Errorf("meta: a standalone redis has one address, not %d", len(o.Addrs))
+		}
+	case ModeSentinel:
+		if o.MasterName == "" {
+			return nil, errors.New("meta: sentinel needs the name of the master")
+		}
+		u.MasterName = o.MasterName
+		u.SentinelUsername, u.SentinelPassword = o.Username, o.Password
+	case ModeCluster:
+		if o.DB != 0 {
+			return nil, errors.New("meta: a redis cluster has no databases to choose from")
+		}
+		u.IsClusterMode = true
+	default:
+		return nil, fmt.Errorf("meta: unknown redis mode %q", o.Mode)
+	}
+	return redis.NewUniversalClient(u), nil
+}
 
 // Close ends all connections and an embedded server.
-func (db *DB) Close() error { panic("unwritten") }
+func (db *DB) Close() error {
+	err := errors.Join(db.reads.Close(), db.commits.Close())
+	if db.server != nil {
+		db.server.close()
+	}
+	return err
+}
 
 // Ping says whether Redis answers.
-func (db *DB) Ping(ctx context.Context) error { panic("unwritten") }
+func (db *DB) Ping(ctx context.Context) error { return db.reads.Ping(ctx).Err() }
 
 // Ready is Ping and, every few seconds, a new check of the eviction policy.
-func (db *DB) Ready(ctx context.Context) error { panic("unwritten") }
+func (db *DB) Ready(ctx context.Context) error {
+	if err := db.Ping(ctx); err != nil || db.server != nil {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if time.Since(db.evictionAt) >= evictionEvery {
+		err := db.checkEviction(ctx)
+		if err != nil && !errors.Is(err, ErrEviction) {
+			return err
+		}
+		db.evictionErr, db.evictionAt = err, time.Now()
+	}
+	return db.evictionErr
+}
+
+// checkEviction asks every node. INFO, because CONFIG is often forbidden.
+func (db *DB) checkEviction(ctx context.Context) error {
+	if cluster, ok := db.reads.(*redis.ClusterClient); ok {
+		return cluster.ForEachShard(ctx, func(ctx context.Context, node *redis.Client) error {
+			return checkPolicy(ctx, node)
+		})
+	}
+	return checkPolicy(ctx, db.reads)
+}
+
+func checkPolicy(ctx context.Context, node redis.Cmdable) error {
+	info, err := node.Info(ctx, "memory").Result()
+	if err != nil {
+		return fmt.Errorf("info memory: %w", err)
+	}
+	for line := range strings.Lines(info) {
+		if policy, ok := strings.CutPrefix(strings.TrimSpace(line), "maxmemory_policy:"); ok {
+			if policy != "noeviction" {
+				return fmt.Errorf("%w, not %s", ErrEviction, policy)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: redis does not tell its policy", ErrEviction)
+}
+
+func parseNumber(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n >= 0
+}
+
+func formatNumber[N int64 | uint64 | uint32 | int](n N) string {
+	return strconv.FormatUint(uint64(n), 10)
+}

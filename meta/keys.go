@@ -1,0 +1,84 @@
+package meta
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// The schema. Everything of one topic shares the hash tag of its id and thus
+// one slot of a cluster; everything of the whole installation shares {bmq}.
+// Names never appear in keys.
+//
+//	key                      type    content                                        written by         expires
+//	{t:<id>}:meta            HASH    json, version, queues                          topic scripts      never
+//	{t:<id>}:head            HASH    epoch; state live|deleted|restoring; term      topic, restore     never
+//	                                 (of the last recovery); per queue that ever    and commit
+//	                                 had a message: <q> → "next min bytes stored_at"
+//	{t:<id>}:writers         HASH    16 bytes of the writer → last seq              commit, restore    with the topic
+//	{t:<id>}:r:<writer>      STRING  receipts of its last ≤ 8 commits, one a line   commit, restore    24 h after the last
+//	{t:<id>}:hot:<q>         LIST    packed entries (entry.go), dense, ascending    commit, restore    with the topic
+//	{t:<id>}:i:<hex>         STRING  idempotency key: 16 bytes body hash, answer    commit, restore    10 min
+//	{t:<id>}:p:<hex>         STRING  producer: epoch, last seq, last ≤ 5 answers    commit, restore    24 h
+//	{t:<id>}:c               channel packed entries of each commit                  commit             –
+//	{bmq}:state              HASH    store, generation, phase                       recovery           never
+//	{bmq}:topics             HASH    name → id                                      create, delete     never
+//	{bmq}:names              ZSET    names, all at score 0, for ordered listing     create, delete     never
+//	{bmq}:writers            HASH    16 bytes of the writer → "beats beat_at retired"  beats           never
+//	{bmq}:lease:<name>       HASH    holder, term, until                            leases             never
+//	{bmq}:ticket:<hex>       STRING  payload under the SHA-256 of its token         PutTicket          with the ticket
+//	{bmq}:a:<hex>            STRING  body hash, P or D, answer                      answers            with the answer
+//	{bmq}:changes            channel name of a topic that changed                   topic scripts      –
+const (
+	keyState      = "{bmq}:state"
+	keyTopics     = "{bmq}:topics"
+	keyNames      = "{bmq}:names"
+	keyWriters    = "{bmq}:writers"
+	channelChange = "{bmq}:changes"
+
+	topicPrefix = "{t:"
+	feedSuffix  = "}:c"
+)
+
+func keyLease(name string) string    { return "{bmq}:lease:" + name }
+func keyTicket(digest string) string { return "{bmq}:ticket:" + digest }
+func keyAnswer(digest string) string { return "{bmq}:a:" + digest }
+
+func topicKey(topic uuid.UUID, rest string) string { return topicPrefix + topic.String() + "}:" + rest }
+
+func keyMeta(topic uuid.UUID) string         { return topicKey(topic, "meta") }
+func keyHead(topic uuid.UUID) string         { return topicKey(topic, "head") }
+func keyTopicWriters(topic uuid.UUID) string { return topicKey(topic, "writers") }
+func keyReceipts(topic, writer uuid.UUID) string {
+	return topicKey(topic, "r:"+writer.String())
+}
+func keyHot(topic uuid.UUID, queue uint32) string {
+	return topicKey(topic, "hot:"+queueField(queue))
+}
+func keyIdentity(topic uuid.UUID, id segment.Identity) string {
+	if id.Kind == segment.IdentityProducer {
+		return topicKey(topic, "p:"+hex.EncodeToString(id.Key[:]))
+	}
+	return topicKey(topic, "i:"+hex.EncodeToString(id.Key[:]))
+}
+
+func channelTopic(topic uuid.UUID) string { return topicPrefix + topic.String() + feedSuffix }
+
+func topicOfChannel(channel string) (uuid.UUID, bool) {
+	id, found := strings.CutPrefix(channel, topicPrefix)
+	if !found {
+		return uuid.Nil, false
+	}
+	id, found = strings.CutSuffix(id, feedSuffix)
+	if !found {
+		return uuid.Nil, false
+	}
+	topic, err := uuid.Parse(id)
+	return topic, err == nil
+}
+
+func queueField(queue uint32) string { return strconv.FormatUint(uint64(queue), 10) }

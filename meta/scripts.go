@@ -1,0 +1,143 @@
+package meta
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/*.lua
+var luaFiles embed.FS
+
+// loadScript reads lua/<name>.lua and puts the libraries in front of it that
+// its line "-- uses: …" names, in that order.
+func loadScript(name string) *redis.Script {
+	body := readLua(name)
+	var source strings.Builder
+	for line := range strings.Lines(body) {
+		if libraries, ok := strings.CutPrefix(line, "-- uses: "); ok {
+			for _, library := range strings.Fields(libraries) {
+				source.WriteString(readLua(library))
+			}
+		}
+	}
+	source.WriteString(body)
+	return redis.NewScript(source.String())
+}
+
+func readLua(name string) string {
+	b, err := luaFiles.ReadFile("lua/" + name + ".lua")
+	if err != nil {
+		panic(err) // a script the build did not embed
+	}
+	return string(b)
+}
+
+// Each script has one caller: the method it is named after.
+var (
+	scriptAcquire        = loadScript("acquire")
+	scriptBeat           = loadScript("beat")
+	scriptBeginRecovery  = loadScript("begin_recovery")
+	scriptClaimAnswer    = loadScript("claim_answer")
+	scriptClaimName      = loadScript("claim_name")
+	scriptCommit         = loadScript("commit")
+	scriptCreateTopic    = loadScript("create_topic")
+	scriptFinishRecovery = loadScript("finish_recovery")
+	scriptFreeName       = loadScript("free_name")
+	scriptHoldTopic      = loadScript("hold_topic")
+	scriptListWriters    = loadScript("list_writers")
+	scriptLookup         = loadScript("lookup")
+	scriptRelease        = loadScript("release")
+	scriptRestoreClear   = loadScript("restore_clear")
+	scriptRestoreDone    = loadScript("restore_done")
+	scriptRestoreEntries = loadScript("restore_entries")
+	scriptRestoreStrings = loadScript("restore_strings")
+	scriptRestoreWriters = loadScript("restore_writers")
+	scriptStoreAnswer    = loadScript("store_answer")
+	scriptTime           = loadScript("time")
+	scriptUpdateTopic    = loadScript("update_topic")
+)
+
+// hotScripts are loaded when a DB opens, so that their first use is one round trip.
+var hotScripts = []*redis.Script{scriptCommit, scriptLookup, scriptBeat, scriptTime}
+
+// reply is what every script returns: a status and its details.
+type reply []any
+
+// read runs a script that changes nothing; the client may repeat it.
+func (db *DB) read(ctx context.Context, s *redis.Script, keys []string, args ...any) (reply, error) {
+	return parseReply(s.Run(ctx, db.reads, keys, args...))
+}
+
+// change runs a script on the client that never repeats anything by itself,
+// except after NOSCRIPT, which proves that it did not run.
+func (db *DB) change(ctx context.Context, s *redis.Script, keys []string, args ...any) (reply, error) {
+	return parseReply(s.Run(ctx, db.commits, keys, args...))
+}
+
+func parseReply(cmd *redis.Cmd) (reply, error) {
+	fields, err := cmd.Slice()
+	if err != nil {
+		return nil, err
+	}
+	if len(fields) == 0 {
+		return nil, fmt.Errorf("%w: empty reply", ErrCorrupt)
+	}
+	r := reply(fields)
+	switch r.status() {
+	case "NO_TOPIC":
+		return nil, ErrTopicNotFound
+	case "RECOVERING":
+		return nil, ErrRecovering
+	case "EPOCH":
+		return nil, &EpochError{Current: r.number(1)}
+	case "ROLLED_BACK":
+		return nil, ErrRolledBack
+	case "APPLIED":
+		return nil, ErrApplied
+	case "FULL":
+		return nil, ErrQueueFull
+	case "CORRUPT":
+		return nil, ErrCorrupt
+	case "FENCED":
+		return nil, ErrFenced
+	case "MISMATCH":
+		return nil, ErrStoreMismatch
+	case "SHRINK":
+		return nil, ErrQueueShrink
+	case "REUSED":
+		return nil, ErrKeyReused
+	case "PENDING":
+		return nil, ErrAnswerPending
+	}
+	return r, nil
+}
+
+func (r reply) status() string { return r.text(0) }
+
+func (r reply) text(i int) string {
+	if i >= len(r) {
+		return ""
+	}
+	s, _ := r[i].(string)
+	return s
+}
+
+// number reads a decimal text; −1 stands for anything else: no field is negative.
+func (r reply) number(i int) int64 {
+	if n, ok := parseNumber(r.text(i)); ok {
+		return n
+	}
+	return -1
+}
+
+func (r reply) list(i int) []any {
+	if i >= len(r) {
+		return nil
+	}
+	l, _ := r[i].([]any)
+	return l
+}
