@@ -1,0 +1,216 @@
+package journal
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/bucketmq/bucketmq/meta"
+)
+
+// class says why an object is read. Each class has its own part of the cache
+// and its own share of the requests, so that readers far behind never push out,
+// or queue in front of, what readers at the tail need.
+type class int
+
+const (
+	hot  class = iota // at the tail
+	cold              // catching up
+	classes
+)
+
+// pieceKey names bytes of a segment. length 0 stands for all of it.
+type pieceKey struct {
+	segment       meta.SegmentRef
+	start, length int64
+}
+
+// objectCache keeps the objects that were used last, up to a number of bytes
+// per class, and loads an object once for all who ask at the same time. Least
+// recently used is the rule because a log is read in order: caches that weigh
+// frequency turn away the newest object, which is the one everybody needs next.
+type objectCache struct {
+	slots [classes]chan struct{} // one per load that may run at a time
+
+	mu      sync.Mutex
+	items   map[pieceKey]*list.Element // of *cached, guarded by mu
+	loads   map[pieceKey]*load         // guarded by mu
+	shelves [classes]shelf             // guarded by mu
+}
+
+type shelf struct {
+	order    list.List // of *cached, newest use first
+	capacity int64
+	used     int64
+}
+
+type cached struct {
+	key    pieceKey
+	class  class
+	object *object
+	weight int64
+}
+
+// load is one fetch and those who wait for it.
+type load struct {
+	done   chan struct{} // closed after object and err are set
+	object *object
+	err    error
+}
+
+// newObjectCache shares capacity: three quarters for the tail, a quarter for
+// catching up.
+func newObjectCache(capacity int64, hotLoads, coldLoads int) *objectCache {
+	c := &objectCache{items: make(map[pieceKey]*list.Element), loads: make(map[pieceKey]*load)}
+	c.shelves[hot].capacity = capacity - capacity/4
+	c.shelves[cold].capacity = capacity / 4
+	c.slots[hot] = make(chan struct{}, hotLoads)
+	c.slots[cold] = make(chan struct{}, coldLoads)
+	return c
+}
+
+// get returns the object when it is in memory, else nil.
+func (c *objectCache) get(key pieceKey) *object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lookup(key)
+}
+
+// lookup needs mu.
+func (c *objectCache) lookup(key pieceKey) *object {
+	element, ok := c.items[key]
+	if !ok {
+		return nil
+	}
+	item := element.Value.(*cached)
+	c.shelves[item.class].order.MoveToFront(element)
+	return item.object
+}
+
+// put keeps the object, instead of an older one under the same key. One that is
+// larger than its class may be is not kept.
+func (c *objectCache) put(key pieceKey, in class, o *object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remove(key)
+	item := &cached{key: key, class: in, object: o, weight: o.weight()}
+	s := &c.shelves[in]
+	if item.weight > s.capacity {
+		return
+	}
+	for s.used+item.weight > s.capacity {
+		c.remove(s.order.Back().Value.(*cached).key)
+	}
+	s.used += item.weight
+	c.items[key] = s.order.PushFront(item)
+}
+
+// remove needs mu.
+func (c *objectCache) remove(key pieceKey) {
+	element, ok := c.items[key]
+	if !ok {
+		return
+	}
+	item := element.Value.(*cached)
+	c.shelves[item.class].order.Remove(element)
+	c.shelves[item.class].used -= item.weight
+	delete(c.items, key)
+}
+
+// size is how many bytes the class holds.
+func (c *objectCache) size(in class) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shelves[in].used
+}
+
+// fetch returns the object from memory or loads it. Of those who ask for one
+// key at the same time one loads, in its own goroutine, and the others wait;
+// when it was given up because the loader's ctx ended, another one takes over.
+func (c *objectCache) fetch(ctx context.Context, key pieceKey, in class, read func(context.Context) (*object, error)) (*object, error) {
+	for {
+		o, running := c.find(key)
+		if o != nil {
+			return o, nil
+		}
+		if running != nil {
+			o, err := running.wait(ctx)
+			if err != nil && ctx.Err() == nil && isContextError(err) {
+				continue
+			}
+			return o, err
+		}
+		select {
+		case c.slots[in] <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		mine := c.start(key)
+		if mine != nil {
+			c.finish(ctx, key, in, mine, read)
+		}
+		<-c.slots[in]
+		if mine != nil {
+			return mine.object, mine.err
+		}
+	}
+}
+
+func isContextError(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (c *objectCache) find(key pieceKey) (*object, *load) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o := c.lookup(key); o != nil {
+		return o, nil
+	}
+	return nil, c.loads[key]
+}
+
+// start makes the caller the loader of key, or returns nil when there is
+// nothing to load or another loader by now.
+func (c *objectCache) start(key pieceKey) *load {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.items[key] != nil || c.loads[key] != nil {
+		return nil
+	}
+	l := &load{done: make(chan struct{})}
+	c.loads[key] = l
+	return l
+}
+
+func (c *objectCache) finish(ctx context.Context, key pieceKey, in class, l *load, read func(context.Context) (*object, error)) {
+	l.err = errors.New("journal: load ended early")
+	defer func() {
+		if l.err == nil {
+			c.put(key, in, l.object)
+		}
+		c.mu.Lock()
+		delete(c.loads, key)
+		c.mu.Unlock()
+		close(l.done)
+	}()
+	l.object, l.err = read(ctx)
+}
+
+func (l *load) wait(ctx context.Context) (*object, error) {
+	select {
+	case <-l.done: // the loader set object and err before it closed done
+		return l.object, l.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// dropObject forgets what is under key if it is still that object.
+func (c *objectCache) dropObject(key pieceKey, o *object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if element, ok := c.items[key]; ok && element.Value.(*cached).object == o {
+		c.remove(key)
+	}
+}

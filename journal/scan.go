@@ -1,0 +1,335 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/objstore"
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+const (
+	// minScan is how many messages one read examines at least, whatever its
+	// filter rejects, before it answers that none matched.
+	minScan = 800
+	// maxScanBytes bounds the bytes that one read looks through for matches.
+	maxScanBytes = 32 << 20
+	// lookupEntries is how much of the index one look-up returns.
+	lookupEntries = 128
+	// parallelGets is how many objects one reader that catches up fetches at a time.
+	parallelGets = 4
+	// missingRetry is how long an indexed object may be absent before it counts
+	// as lost: some stores show a new object late.
+	missingRetry = 2 * time.Second
+)
+
+// errOtherEpoch ends a scan whose topic changed its epoch on the way.
+var errOtherEpoch = errors.New("journal: epoch changed during the scan")
+
+// scan collects one page. It is used once, by one goroutine.
+type scan struct {
+	r     *reader
+	read  *Read
+	want  *want
+	page  *Page
+	start int64
+
+	limit    int   // messages that may still be examined
+	bytes    int64 // of the page's messages
+	examined int64 // bytes looked through
+	full     bool
+	current  meta.Entry // being looked at
+}
+
+// scan reads one page from offset on without waiting. An error is returned only
+// when there is nothing before it; else the page ends there and the next read
+// meets it.
+func (r *reader) scan(ctx context.Context, read *Read, w *want, offset int64) (*Page, error) {
+	s := &scan{
+		r: r, read: read, want: w, start: offset,
+		page:  &Page{Next: offset},
+		limit: max(minScan, read.MaxMessages),
+	}
+	err := s.run(ctx)
+	if s.page.Next > s.start || len(s.page.Messages) > 0 {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(s.page.Messages) > 0:
+		s.page.Status = Found
+	case s.page.Next > s.start:
+		s.page.Status = NoMatch
+	default:
+		s.page.Status = NoNew
+	}
+	return s.page, nil
+}
+
+// run fills the page window by window, and waits a little for an object that is
+// indexed but not there.
+func (s *scan) run(ctx context.Context) error {
+	missingSince := time.Time{}
+	for pause := 50 * time.Millisecond; !s.full; {
+		more, err := s.step(ctx)
+		if !errors.Is(err, objstore.ErrNotFound) {
+			if err != nil || !more {
+				return err
+			}
+			continue
+		}
+		if s.page.Next > s.start {
+			return nil
+		}
+		if missingSince.IsZero() {
+			missingSince = time.Now()
+		}
+		if time.Since(missingSince)+pause > missingRetry {
+			return s.lost("missing", &CorruptError{First: s.page.Next, Next: s.current.Next}, err)
+		}
+		if t := s.r.tails.of(s.read.Topic.ID); t != nil {
+			t.forget(s.read.Queue)
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+		pause *= 2
+	}
+	return nil
+}
+
+// step examines one window of the index and reports whether there may be more.
+func (s *scan) step(ctx context.Context) (more bool, err error) {
+	before := s.page.Next
+	w, err := s.r.window(ctx, s.read, before)
+	if err != nil {
+		return false, err
+	}
+	if err := s.enter(&w.Window); err != nil || s.page.Next == w.Next {
+		return false, err
+	}
+	if s.page.Next != before {
+		return true, nil // clamped: the window was looked up at another offset
+	}
+	objects := s.prefetch(ctx, w.Entries, w.class)
+	for i := range w.Entries {
+		s.current = w.Entries[i]
+		if s.current.Next <= s.page.Next {
+			continue
+		}
+		if s.current.First() > s.page.Next {
+			return false, &CorruptError{First: s.page.Next, Next: s.current.First()}
+		}
+		if s.want.rejects(s.current.Tags) {
+			s.skip(s.current.Next)
+		} else if err := s.entry(ctx, &s.current, w.class, objects[s.current.Segment]); err != nil {
+			return false, err
+		}
+		if s.full {
+			return false, nil
+		}
+	}
+	if s.page.Next == before {
+		return false, &CorruptError{First: before, Next: w.Next}
+	}
+	// What is remembered of the tail may have been behind: a reader that found
+	// nothing there asks Redis.
+	return s.page.Next < w.Next || (w.remembered && len(s.page.Messages) == 0), nil
+}
+
+// enter takes over the queue's bounds and refuses an offset outside of them.
+func (s *scan) enter(w *meta.Window) error {
+	switch {
+	case s.page.Next == s.start: // nothing read so far
+		if s.read.Epoch != 0 && s.read.Epoch != w.Epoch {
+			return &EpochError{Current: w.Epoch}
+		}
+		if s.page.Next < w.Min || s.page.Next > w.Next {
+			if !s.read.Clamp {
+				return &BoundsError{Trimmed: s.page.Next < w.Min, Min: w.Min, Next: w.Next}
+			}
+			s.page.Next = min(max(s.page.Next, w.Min), w.Next)
+			s.start = s.page.Next
+		}
+	case s.page.Epoch != w.Epoch:
+		return errOtherEpoch
+	case s.page.Next < w.Min || s.page.Next > w.Next:
+		return &BoundsError{Trimmed: s.page.Next < w.Min, Min: w.Min, Next: w.Next}
+	}
+	s.page.Epoch, s.page.Min, s.page.Max = w.Epoch, w.Min, w.Next
+	return nil
+}
+
+// skip passes messages up to next that are known not to match.
+func (s *scan) skip(next int64) {
+	n := min(next-s.page.Next, int64(s.limit))
+	s.page.Next += n
+	s.examine(int(n), 0)
+}
+
+// examine counts messages and bytes that were looked at.
+func (s *scan) examine(n int, bytes int64) {
+	s.limit -= n
+	s.examined += bytes
+	if s.limit <= 0 || s.examined >= maxScanBytes {
+		s.full = true
+	}
+}
+
+// entry examines the messages of one entry from the page's next offset on.
+func (s *scan) entry(ctx context.Context, e *meta.Entry, in class, o *object) error {
+	var err error
+	if o == nil || !o.holds(e) {
+		if o, err = s.r.object(ctx, s.read.Topic.ID, e, in); err != nil {
+			return err
+		}
+	}
+	var damage *CorruptError
+	err = s.object(e, o)
+	if errors.As(err, &damage) && !o.final {
+		if o, err = s.r.again(ctx, e, in, o); err != nil {
+			return err
+		}
+		err = s.object(e, o)
+	}
+	if errors.As(err, &damage) {
+		return s.lost("damaged", damage, err)
+	}
+	return err
+}
+
+// object examines the messages of one entry in the object that holds its bytes.
+func (s *scan) object(e *meta.Entry, o *object) error {
+	for sp, err := range o.spans(s.read.Topic.ID, e) {
+		if err != nil {
+			return err
+		}
+		if sp.next() <= s.page.Next {
+			continue
+		}
+		if s.want.rejects(sp.tags) {
+			s.skip(sp.next())
+		} else {
+			b, err := o.block(s.read.Topic.ID, e.Queue, sp)
+			if err != nil {
+				return err
+			}
+			if err := s.records(b, sp, e.StoredAt); err != nil {
+				return err
+			}
+		}
+		if s.full {
+			return nil
+		}
+	}
+	return nil
+}
+
+// records examines the messages of one checked block.
+func (s *scan) records(b *block, sp span, storedAt int64) error {
+	rest := b.from(uint32(s.page.Next - sp.first))
+	for s.page.Next < sp.next() && !s.full {
+		record, n, err := segment.DecodeRecord(rest)
+		if err != nil {
+			return fmt.Errorf("record of a checked block: %w", err)
+		}
+		if s.want.filter.Match(record.Tag) && !s.take(record, rest[:n:n], storedAt) {
+			return nil
+		}
+		rest = rest[n:]
+		s.page.Next++
+		s.examine(1, int64(n))
+	}
+	return nil
+}
+
+// take adds a message to the page and reports whether it had room for it. The
+// first message always has.
+func (s *scan) take(record segment.Record, raw []byte, storedAt int64) bool {
+	if len(s.page.Messages) > 0 && s.bytes+int64(len(raw)) > s.read.MaxBytes {
+		s.full = true
+		return false
+	}
+	if s.page.Messages == nil {
+		room := min(int64(s.read.MaxMessages), s.page.Max-s.page.Next, s.read.MaxBytes/int64(len(raw))+1)
+		s.page.Messages = make([]Stored, 0, room)
+	}
+	s.bytes += int64(len(raw))
+	s.page.Messages = append(s.page.Messages, Stored{Offset: s.page.Next, StoredAt: storedAt, Record: record, Raw: raw})
+	s.full = len(s.page.Messages) == s.read.MaxMessages
+	return true
+}
+
+// lost raises the alarm for messages that cannot be read.
+func (s *scan) lost(reason string, damage *CorruptError, cause error) error {
+	damage = &CorruptError{First: max(damage.First, s.page.Next), Next: damage.Next}
+	s.r.metrics.lost.WithLabelValues(reason).Inc()
+	s.r.log.Error("stored messages cannot be read", "reason", reason, "topic", s.read.Topic.ID, "queue", s.read.Queue,
+		"first", damage.First, "next", damage.Next, "cause", cause)
+	return damage
+}
+
+// prefetch loads the objects that the page will need, several at a time. What
+// goes wrong here is met again by the one who needs it.
+func (s *scan) prefetch(ctx context.Context, entries []meta.Entry, in class) map[meta.SegmentRef]*object {
+	missing := s.missing(entries)
+	if len(missing) < 2 {
+		return nil
+	}
+	loaded := make([]*object, len(missing))
+	var group errgroup.Group
+	for i, e := range missing {
+		group.Go(func() error {
+			loaded[i], _ = s.r.object(ctx, s.read.Topic.ID, e, in)
+			return nil
+		})
+	}
+	_ = group.Wait() // only ever nil
+	objects := make(map[meta.SegmentRef]*object, len(missing))
+	for i, e := range missing {
+		objects[e.Segment] = loaded[i]
+	}
+	return objects
+}
+
+// missing returns the entries in whose objects the rest of the page lies and
+// which are not in memory, one for each object.
+func (s *scan) missing(entries []meta.Entry) []*meta.Entry {
+	messages, bytes := int64(s.read.MaxMessages-len(s.page.Messages)), s.read.MaxBytes-s.bytes
+	var missing []*meta.Entry
+	for i := range entries {
+		e := &entries[i]
+		if messages <= 0 || bytes <= 0 || len(missing) == parallelGets {
+			break
+		}
+		if e.Next <= s.page.Next || s.want.rejects(e.Tags) {
+			continue
+		}
+		messages -= e.Next - max(e.First(), s.page.Next)
+		bytes -= e.Length
+		repeated := len(missing) > 0 && missing[len(missing)-1].Segment == e.Segment
+		if !repeated && s.r.cache.get(pieceKey{segment: e.Segment}) == nil {
+			missing = append(missing, e)
+		}
+	}
+	return missing
+}
+
+// sleep waits, or returns the cause of ctx's end.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
+	}
+}
