@@ -152,14 +152,17 @@ func DecodeBlock(b []byte) (Block, []byte, error) {
 // length, so that damage is told from a newer version.
 func checkBlock(b []byte) (length int64, err error) {
 	if len(b) < blockHeaderSize {
-		return 0, fmt.Errorf("%w: block header cut short at %d bytes", ErrCorrupt, len(b))
+		return 0, fmt.Errorf("%w: block header of %d bytes", ErrTruncated, len(b))
 	}
 	if string(b[:4]) != blockMagic {
 		return 0, fmt.Errorf("%w: no block starts here", ErrCorrupt)
 	}
 	length = int64(order.Uint32(b[8:]))
-	if length < blockHeaderSize || length > int64(len(b)) {
-		return 0, fmt.Errorf("%w: block of %d bytes in %d", ErrCorrupt, length, len(b))
+	if length < blockHeaderSize {
+		return 0, fmt.Errorf("%w: block of %d bytes", ErrCorrupt, length)
+	}
+	if length > int64(len(b)) {
+		return 0, fmt.Errorf("%w: block of %d bytes in %d", ErrTruncated, length, len(b))
 	}
 	if got, want := crc32.Checksum(b[8:length], castagnoli), order.Uint32(b[4:]); got != want {
 		return 0, fmt.Errorf("%w: block has CRC %08x, its bytes have %08x", ErrCorrupt, want, got)

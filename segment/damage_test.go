@@ -63,6 +63,11 @@ func TestEveryTruncationIsSeen(t *testing.T) {
 		if sawFooter := int64(n) >= last.Position+last.Length+4; len(blocks) != whole || (len(faults) == 0) != sawFooter {
 			t.Fatalf("first %d bytes: ScanBlocks found %d blocks, want %d; faults %v", n, len(blocks), whole, faults)
 		}
+		for _, err := range faults {
+			if !errors.Is(err, segment.ErrTruncated) {
+				t.Fatalf("first %d bytes: %v, want ErrTruncated", n, err)
+			}
+		}
 	}
 	for n := range footer.Blocks[0].Length {
 		if _, _, err := segment.DecodeBlock(object[:n]); !errors.Is(err, segment.ErrCorrupt) {

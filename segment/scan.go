@@ -22,7 +22,7 @@ func ScanBlocks(object []byte) ([]Block, []error) {
 			return rows, faults
 		}
 		if len(rest) == 0 {
-			return rows, append(faults, fmt.Errorf("%w: object ends at %d without a footer", ErrCorrupt, pos))
+			return rows, append(faults, fmt.Errorf("%w: object ends at %d without a footer", ErrTruncated, pos))
 		}
 		row, _, err := DecodeBlock(rest)
 		length := row.Length

@@ -7,6 +7,7 @@ package segment
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 )
 
@@ -18,6 +19,9 @@ var (
 	// ErrCorrupt says that bytes are damaged, cut short or no part of a segment.
 	// Only the block, record or footer that was asked for is concerned.
 	ErrCorrupt = errors.New("segment: corrupt")
+
+	// ErrTruncated is the ErrCorrupt of bytes that end before what they announce.
+	ErrTruncated = fmt.Errorf("%w: cut short", ErrCorrupt)
 
 	// ErrVersion says that bytes are whole but use a version, a kind or a flag
 	// that this build does not know: a newer one wrote them. They are not
