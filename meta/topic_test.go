@@ -1,0 +1,3 @@
+package meta_test
+
+var topicCases = []testCase{}
