@@ -1,0 +1,161 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// Ack says when an append is answered.
+type Ack uint8
+
+const (
+	// Durable answers when the messages are in the store and have offsets.
+	Durable Ack = iota
+	// None answers once the messages are buffered: ids only, and a later failure
+	// is told to nobody.
+	None
+)
+
+// Append stores the draft's messages and returns where they are. All of them
+// are stored, or none is: ErrBufferFull, ErrUnavailable, ErrRecovering,
+// ErrDraining, ErrTopicNotFound, *GapError, *FencedError, ErrKeyReused,
+// ErrKeyInFlight and *InvalidError mean none.
+//
+// A ctx that ends first, or AppendTimeout, gives ErrOutcomeUnknown: a request
+// that has joined a batch cannot be taken out again, because the batch may be
+// on its way to the store already.
+func (j *Journal) Append(ctx context.Context, d *Draft, ack Ack) (*Appended, error) {
+	pending, err := j.enqueue(d, ack)
+	if err != nil {
+		return nil, err
+	}
+	return pending.Wait(ctx)
+}
+
+// Enqueue is the first half of Append: the request has its place in the order
+// of its queues when Enqueue returns. Wait on the result is the second half. So
+// one connection can have many requests in flight and keep their order.
+func (j *Journal) Enqueue(d *Draft, ack Ack) (*Pending, error) {
+	pending, err := j.enqueue(d, ack)
+	if err != nil {
+		return nil, err
+	}
+	return &pending, nil
+}
+
+func (j *Journal) enqueue(d *Draft, ack Ack) (Pending, error) {
+	if d.count == 0 {
+		return Pending{}, fault{"messages", CodeRequired, "a request has at least one message"}.at(-1)
+	}
+	// What is read from the draft after it has joined is what only its sender
+	// writes: the committer may be answering it already.
+	pending := Pending{
+		draft: d, ack: ack, base: d.base, count: d.count, size: d.size,
+		began: time.Now(), timeout: j.options.AppendTimeout, metrics: j.metrics,
+	}
+	if err := j.writer.join(d, pending.began); err != nil {
+		j.metrics.produceRefused(err)
+		return Pending{}, err
+	}
+	return pending, nil
+}
+
+var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// Pending is a request that waits for its segment.
+type Pending struct {
+	draft   *Draft
+	ack     Ack
+	base    uuid.UUID
+	count   int
+	size    int
+	began   time.Time
+	timeout time.Duration
+	metrics *metrics
+}
+
+// Done is closed when Wait would not wait.
+func (p *Pending) Done() <-chan struct{} {
+	if p.ack == None {
+		return closedChannel
+	}
+	return p.draft.home.done
+}
+
+// Wait returns what Append returns. It is called once.
+func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
+	d := p.draft
+	if p.ack == None {
+		p.metrics.produced(p)
+		return &Appended{base: p.base, count: p.count}, nil
+	}
+	if err := p.wait(ctx); err != nil {
+		p.metrics.produceRefused(err)
+		return nil, err
+	}
+	// The committer wrote the answer before it closed done.
+	if d.err != nil {
+		p.metrics.produceRefused(d.err)
+		return nil, d.err
+	}
+	p.metrics.produced(p)
+	return &Appended{
+		Epoch: d.epoch, Duplicate: d.duplicate,
+		base: d.base, count: p.count, parts: d.parts, routes: d.routes,
+	}, nil
+}
+
+func (p *Pending) wait(ctx context.Context) error {
+	done := p.draft.home.done
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(time.Until(p.began.Add(p.timeout)))
+	defer timer.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("append: %w: %w", ErrOutcomeUnknown, context.Cause(ctx))
+	case <-timer.C:
+		return fmt.Errorf("append: %w after %v", ErrOutcomeUnknown, p.timeout)
+	}
+}
+
+// Appended says where the messages of a request are.
+type Appended struct {
+	Epoch     int64 // of the topic
+	Duplicate bool  // an earlier request with this identity stored them
+
+	base   uuid.UUID
+	count  int
+	parts  []part
+	routes []route
+}
+
+// Len is the number of messages.
+func (a *Appended) Len() int { return a.count }
+
+// At returns the id and place of message i. The offset is −1 when it is not
+// known: with ack None, and for an old duplicate of a producer.
+func (a *Appended) At(i int) (id uuid.UUID, queue uint32, offset int64) {
+	id = segment.MessageID(a.base, i)
+	if len(a.parts) == 0 {
+		return id, 0, -1
+	}
+	p, index := &a.parts[0], i
+	if a.routes != nil {
+		p, index = &a.parts[a.routes[i].part], int(a.routes[i].index)
+	}
+	if p.first < 0 {
+		return id, p.queue, -1
+	}
+	return id, p.queue, p.first + int64(index)
+}

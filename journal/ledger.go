@@ -1,0 +1,134 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// ledger is what the writer still has to tell the bucket, in the footers and
+// control blocks of coming segments. A thing told counts only once a segment
+// that carries it is durable; until then every segment that is sealed carries
+// it again. So the receipts in the bucket are always a prefix: whoever finds
+// one finds all earlier ones of the writer.
+//
+// It is guarded by writer.mu.
+type ledger struct {
+	receipts   []segment.Receipt
+	first      uint64    // number of receipts[0], counted over the writer's life
+	receiptsAt time.Time // when the newest one was added
+	onTheWay   uint64    // receipts before this number are in a segment being PUT
+
+	burnt  []*burntNote
+	noteBy uint64              // seq of a segment being PUT that carries all of burnt; 0 = none
+	topics map[uuid.UUID]int64 // topic → version that the bucket knows from us
+
+	// After a segment failed, none is sealed just for what it carried before:
+	receiptsAfter, notesAfter time.Time
+}
+
+// burntNote says that a seq is given up although its PUT may still succeed.
+//
+// Before any later segment is committed, a segment that lists the burnt seq
+// must be durable. Otherwise: the later commit is acknowledged, Redis is lost,
+// and only then the object of the burnt seq lands; recovery would find it in
+// front of acknowledged messages and give it offsets, after its producer was
+// told "unknown", sent it again, and was answered. With the note in the bucket
+// first, whoever can see the later segment can see that the burnt one is void.
+type burntNote struct {
+	seq   uint64
+	noted chan struct{} // closed once a segment that lists seq is durable
+}
+
+// cargo is what one sealed segment carries of the ledger.
+type cargo struct {
+	receipts uint64 // receipts before this number
+	notes    []*burntNote
+	topics   []meta.Topic
+}
+
+func newLedger() ledger { return ledger{topics: make(map[uuid.UUID]int64)} }
+
+func (l *ledger) addReceipts(r []segment.Receipt, now time.Time) {
+	l.receipts = append(l.receipts, r...)
+	l.receiptsAt = now
+}
+
+func (l *ledger) end() uint64 { return l.first + uint64(len(l.receipts)) }
+
+// burn notes that seq is given up.
+func (l *ledger) burn(seq uint64) *burntNote {
+	note := &burntNote{seq: seq, noted: make(chan struct{})}
+	l.burnt = append(l.burnt, note)
+	l.noteBy = 0
+	return note
+}
+
+// take returns what segment seq, with messages of these topics, has to carry.
+func (l *ledger) take(seq uint64, topics []*topicBatch) cargo {
+	carried := cargo{receipts: l.end(), notes: slices.Clone(l.burnt)}
+	for _, t := range topics {
+		// The bucket never holds messages of a topic whose state it does not hold.
+		if l.topics[t.topic.ID] < t.topic.Version {
+			carried.topics = append(carried.topics, t.topic)
+		}
+	}
+	l.onTheWay = carried.receipts
+	if len(l.burnt) > 0 {
+		l.noteBy = seq
+	}
+	return carried
+}
+
+// stored takes off what the durable segment carried.
+func (l *ledger) stored(carried cargo) {
+	if carried.receipts > l.first {
+		// Never moved in place: a segment being sealed may still read them.
+		l.receipts = l.receipts[carried.receipts-l.first:]
+		l.first = carried.receipts
+	}
+	for _, t := range carried.topics {
+		l.topics[t.ID] = max(l.topics[t.ID], t.Version)
+	}
+	for _, note := range carried.notes {
+		if i := slices.Index(l.burnt, note); i >= 0 {
+			l.burnt = slices.Delete(l.burnt, i, i+1)
+			close(note.noted)
+		}
+	}
+}
+
+// missed makes what a segment that did not arrive carried due again.
+func (l *ledger) missed(seq uint64, carried cargo, now time.Time) {
+	l.onTheWay = l.first
+	l.receiptsAfter = now.Add(receiptDelay)
+	if len(carried.notes) > 0 {
+		l.notesAfter = now.Add(receiptDelay)
+	}
+	if l.noteBy == seq {
+		l.noteBy = 0
+	}
+}
+
+// notesDue returns from when on a segment must be sealed because commits wait
+// for its notes; false: none.
+func (l *ledger) notesDue() (time.Time, bool) {
+	return l.notesAfter, len(l.burnt) > 0 && l.noteBy == 0
+}
+
+// receiptsDue returns from when on a segment must be sealed for the receipts
+// alone; false: none.
+func (l *ledger) receiptsDue() (time.Time, bool) {
+	return later(l.receiptsAt.Add(receiptDelay), l.receiptsAfter), l.onTheWay < l.end()
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

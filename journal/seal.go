@@ -1,0 +1,146 @@
+package journal
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// sealed is a segment between sealing and the decision of its last commit. The
+// flusher makes it; the putter writes putErr and object's fate, then closes
+// putDone; the committer owns it from then on.
+type sealed struct {
+	seq      uint64
+	batch    *batch
+	cargo    cargo
+	receipts []segment.Receipt // of cargo, copied by seal
+	sealedAt time.Time
+	deadline time.Time // of the PUT
+
+	object  []byte
+	commits []*topicCommit
+
+	putDone   chan struct{}
+	putErr    error      // nil, or ErrUnavailable (surely not stored) or ErrOutcomeUnknown
+	note      *burntNote // set with ErrOutcomeUnknown: no later commit before it is noted
+	undecided int        // topics without a decision; owned by the committer
+}
+
+// topicCommit is what one segment commits to one topic.
+type topicCommit struct {
+	segment *sealed
+	topic   *topicBatch
+	commit  meta.Commit
+	places  [][]place // per queue, per request chunk: where its messages went
+}
+
+// place says that a chunk's first message is message skip of a commit chunk.
+type place struct {
+	chunk int
+	skip  int64
+}
+
+// seal encodes the segment. The requests' own buffers are free afterwards.
+func (s *sealed) seal(w *writer) {
+	b := segment.NewBuilder(w.id, s.seq, s.sealedAt.UnixMilli())
+	b.AddReceipts(s.receipts)
+	for _, note := range s.cargo.notes {
+		b.AddBurnt([]uint64{note.seq})
+	}
+	blocks := 1
+	for _, t := range s.batch.topics {
+		blocks += len(t.queues) + t.identified
+	}
+	b.Grow(int(s.batch.size)+len(s.cargo.topics)*1024, blocks)
+	spans := make([][][]segment.Span, len(s.batch.topics))
+	for i, t := range s.batch.topics {
+		spans[i] = make([][]segment.Span, len(t.queues))
+		for k, q := range t.queues {
+			spans[i][k] = b.AddChunks(segment.Messages, t.topic.ID, q.queue, q.chunks)
+		}
+	}
+	s.addControls(b)
+	object, footer := b.Finish()
+	s.object = object
+	s.commits = make([]*topicCommit, len(s.batch.topics))
+	for i, t := range s.batch.topics {
+		s.commits[i] = newTopicCommit(w.id, s, t, footer.Blocks, spans[i])
+		for _, d := range t.requests {
+			d.release()
+		}
+	}
+	s.receipts = nil
+	w.metrics.flushBytes.Observe(float64(len(object)))
+}
+
+// addControls writes the control records of the batch and the state of every
+// topic that the bucket does not know from this writer.
+func (s *sealed) addControls(b *segment.Builder) {
+	var chunks []segment.Chunk
+	for _, c := range s.batch.controls {
+		chunks = append(chunks, c.chunk())
+	}
+	for i := range s.cargo.topics {
+		record, err := newControlRecord(controlTopic, &s.cargo.topics[i])
+		if err != nil {
+			panic(fmt.Sprintf("journal: a topic that cannot be written: %v", err))
+		}
+		chunks = append(chunks, record.chunk())
+	}
+	if len(chunks) > 0 {
+		b.AddChunks(segment.Control, uuid.Nil, 0, chunks)
+	}
+}
+
+// newTopicCommit turns chunks into runs of whole blocks. Neighbouring chunks
+// without identity share their blocks and are one commit chunk; a chunk with an
+// identity is decided for itself.
+func newTopicCommit(writer uuid.UUID, s *sealed, t *topicBatch, blocks []segment.Block, spans [][]segment.Span) *topicCommit {
+	c := &topicCommit{segment: s, topic: t, places: make([][]place, len(t.queues))}
+	c.commit = meta.Commit{
+		Topic: t.topic.ID, Epoch: t.topic.Epoch, Writer: writer, Seq: s.seq,
+		Queues: make([]meta.QueueCommit, len(t.queues)),
+	}
+	requests := make(map[*Draft]int, t.identified)
+	for k, q := range t.queues {
+		chunks := make([]meta.CommitChunk, 0, 1)
+		c.places[k] = make([]place, len(q.chunks))
+		end := -1 // the block after the last one of the open run
+		for i := range q.chunks {
+			span, request := spans[k][i], -1
+			if d := q.owners[i].draft; d.identities != nil {
+				request = c.request(requests, d)
+			}
+			last := len(chunks) - 1
+			if request >= 0 || last < 0 || chunks[last].Request >= 0 {
+				first := &blocks[span.First]
+				chunks = append(chunks, meta.CommitChunk{Position: first.Position, Request: request})
+				last, end = last+1, span.First
+			}
+			run := &chunks[last]
+			c.places[k][i] = place{chunk: last, skip: int64(run.Count)}
+			for ; end < span.First+span.Blocks; end++ {
+				run.Length += blocks[end].Length
+				run.Tags |= blocks[end].Tags
+			}
+			run.Count += q.chunks[i].Count
+		}
+		c.commit.Queues[k] = meta.QueueCommit{Queue: q.queue, Chunks: chunks}
+	}
+	return c
+}
+
+// request returns the index of d among the commit's requests.
+func (c *topicCommit) request(known map[*Draft]int, d *Draft) int {
+	if i, ok := known[d]; ok {
+		return i
+	}
+	i := len(c.commit.Requests)
+	known[d] = i
+	c.commit.Requests = append(c.commit.Requests, meta.Request{Identity: d.identities[0], IDBase: d.base})
+	return i
+}

@@ -1,0 +1,151 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// settle acts on one result: it answers the topic's requests, or says that the
+// same commit has to be sent again, and why.
+func (c *committer) settle(ctx context.Context, d *topicCommit, r *meta.CommitResult) (again bool, err error) {
+	var epoch *meta.EpochError
+	label := "retry"
+	defer func() { c.w.metrics.commits.WithLabelValues(label).Inc() }()
+	switch {
+	case r.Err == nil:
+		label = "applied"
+		if r.Repeated {
+			label = "repeated"
+		}
+		c.learn(d.commit.Topic, r.Epoch, r.Entries)
+		c.w.decided(d, receiptsOf(d.commit, *r), func(t *topicBatch) { d.answer(r); close(t.done) })
+		return false, nil
+	case errors.As(r.Err, &epoch):
+		// Nothing was changed, so the commit may go into the epoch of now.
+		label = "epoch"
+		c.learn(d.commit.Topic, epoch.Current, nil)
+		return true, r.Err
+	case errors.Is(r.Err, meta.ErrTopicNotFound):
+		// Deleted, or lost with the rest of Redis: only the store's generation
+		// tells, and while it cannot be read nothing is decided.
+		if lost, err := c.w.lost(ctx); err != nil || lost {
+			return true, r.Err
+		}
+		label = "topic_not_found"
+		delete(c.known, d.commit.Topic)
+		c.fail(d, ErrTopicNotFound)
+		return false, nil
+	case errors.Is(r.Err, meta.ErrRolledBack):
+		label = "rolled_back"
+		c.w.suspect("a commit to topic " + d.commit.Topic.String())
+		return true, r.Err
+	case errors.Is(r.Err, meta.ErrRecovering):
+		label = "recovering"
+		c.w.suspect("another process recovers the store")
+		return true, r.Err
+	case errors.Is(r.Err, meta.ErrApplied):
+		// Stored, but where is no longer known: never success without offsets.
+		label = "applied_unknown"
+		c.fail(d, fmt.Errorf("%w: %w", ErrOutcomeUnknown, r.Err))
+		return false, nil
+	case errors.Is(r.Err, meta.ErrQueueFull):
+		label = "queue_full"
+		c.fail(d, fmt.Errorf("%w: %w", ErrUnavailable, r.Err))
+		return false, nil
+	}
+	return true, r.Err
+}
+
+func (c *committer) fail(d *topicCommit, err error) {
+	c.w.decided(d, nil, func(t *topicBatch) { t.fail(err) })
+}
+
+// decided ends a topic's share of a segment: its receipts are noted first, then
+// its keys may come again, then its requests are answered.
+func (w *writer) decided(d *topicCommit, receipts []segment.Receipt, answer func(*topicBatch)) {
+	s := d.segment
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ledger.addReceipts(receipts, time.Now())
+	for _, r := range d.topic.requests {
+		if r.identity.Kind == segment.IdentityKey {
+			delete(w.keys, inFlightKey{d.commit.Topic, r.identity.Key})
+		}
+	}
+	if s.undecided--; s.undecided == 0 {
+		w.undecided--
+		w.metrics.undecided.Set(float64(w.undecided))
+		w.hold(-s.batch.held)
+	}
+	answer(d.topic)
+	w.signal()
+}
+
+// receiptsOf returns what the bucket has to know of an applied commit.
+func receiptsOf(c meta.Commit, r meta.CommitResult) []segment.Receipt {
+	base := segment.Receipt{Writer: c.Writer, Seq: c.Seq, Topic: c.Topic, Epoch: r.Epoch, StoredAt: r.StoredAt}
+	if len(r.Entries) == 0 {
+		return []segment.Receipt{base}
+	}
+	receipts := make([]segment.Receipt, len(r.Entries))
+	for i, e := range r.Entries {
+		receipt := base
+		receipt.Queue, receipt.First, receipt.Count = e.Queue, e.First(), e.Count
+		receipt.Position, receipt.Length = e.Position, e.Length
+		receipt.StoredAt, receipt.Tags = e.StoredAt, e.Tags
+		receipts[i] = receipt
+	}
+	return receipts
+}
+
+// answer writes every request's answer from an applied commit.
+func (d *topicCommit) answer(r *meta.CommitResult) {
+	for _, request := range d.topic.requests {
+		request.epoch = r.Epoch
+	}
+	var stored map[int]bool // by request with an identity: not answered otherwise
+	if len(r.Requests) > 0 {
+		stored = make(map[int]bool, len(r.Requests))
+	}
+	for k, q := range d.topic.queues {
+		for i, o := range q.owners {
+			at := d.places[k][i]
+			if n := d.commit.Queues[k].Chunks[at.chunk].Request; n >= 0 {
+				if _, seen := stored[n]; !seen {
+					stored[n] = o.draft.outcome(r.Requests[n])
+				}
+				if !stored[n] {
+					continue
+				}
+			}
+			if first := r.Firsts[k][at.chunk]; first >= 0 {
+				o.draft.parts[o.part].first = first + at.skip
+			}
+		}
+	}
+}
+
+// outcome answers a request with an identity; true: it is stored, as one
+// without would be.
+func (d *Draft) outcome(o meta.RequestOutcome) bool {
+	switch o.Status {
+	case meta.RequestStored:
+		return true
+	case meta.RequestDuplicate:
+		d.repeat(o)
+	case meta.RequestGap:
+		d.err = &GapError{Expected: o.Expected}
+	case meta.RequestFenced:
+		d.err = &FencedError{Current: o.Current}
+	case meta.RequestKeyReused:
+		d.err = ErrKeyReused
+	default:
+		d.err = fmt.Errorf("%w: the commit answered %q", ErrOutcomeUnknown, o.Status)
+	}
+	return false
+}
