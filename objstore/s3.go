@@ -58,7 +58,7 @@ type S3 struct {
 	options   S3Options
 	core      minio.Core
 	transport *http.Transport
-	pace      pace
+	pace      *pace
 	redact    *strings.Replacer
 
 	// signed: bodies travel over a network that may change them unseen, so their
@@ -84,7 +84,7 @@ func OpenS3(ctx context.Context, o S3Options) (*S3, error) {
 		options:   o,
 		transport: newTransport(o.Connections),
 		signed:    endpoint.Scheme == "http" && !isLoopback(endpoint.Hostname()),
-		redact:    strings.NewReplacer(),
+		pace:      newPace(),
 	}
 	var pairs []string
 	for _, secret := range []string{o.SecretKey, o.AccessKey} {
@@ -179,8 +179,10 @@ func (s *S3) Close() error {
 
 func (s *S3) createBucket(ctx context.Context) error {
 	err := s.retry(ctx, 0, func(ctx context.Context) error {
-		err := s.core.MakeBucket(ctx, s.options.Bucket, minio.MakeBucketOptions{Region: s.options.Region})
-		switch answerOf(err).Code {
+		err := s.call(ctx, func(ctx context.Context) error {
+			return s.core.MakeBucket(ctx, s.options.Bucket, minio.MakeBucketOptions{Region: s.options.Region})
+		})
+		switch answerOf(err).code {
 		case "BucketAlreadyOwnedByYou", "BucketAlreadyExists":
 			return nil
 		}
@@ -198,8 +200,10 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 		return fmt.Errorf("delete: %w", err)
 	}
 	err := s.retry(ctx, 0, func(ctx context.Context) error {
-		err := s.core.RemoveObject(ctx, s.options.Bucket, s.options.Prefix+key, minio.RemoveObjectOptions{})
-		if answerOf(err).Code == minio.NoSuchKey {
+		err := s.call(ctx, func(ctx context.Context) error {
+			return s.core.RemoveObject(ctx, s.options.Bucket, s.options.Prefix+key, minio.RemoveObjectOptions{})
+		})
+		if answerOf(err).code == "NoSuchKey" {
 			return nil
 		}
 		return err

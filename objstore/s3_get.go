@@ -23,9 +23,11 @@ func (s *S3) Get(ctx context.Context, key string, off, n int64) ([]byte, error) 
 		return nil, nil
 	}
 	var body []byte
-	err := s.retry(ctx, n, func(ctx context.Context) (err error) {
-		body, err = s.fetch(ctx, key, off, n)
-		return err
+	err := s.retry(ctx, n, func(ctx context.Context) error {
+		return readError(s.call(ctx, func(ctx context.Context) (err error) {
+			body, err = s.fetch(ctx, key, off, n)
+			return err
+		}))
 	})
 	if err != nil {
 		return nil, s.wrap("get", key, err)
@@ -44,7 +46,7 @@ func (s *S3) fetch(ctx context.Context, key string, off, n int64) ([]byte, error
 	}
 	stream, info, header, err := s.core.GetObject(ctx, s.options.Bucket, s.options.Prefix+key, options)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	defer func() { _ = stream.Close() }()
 	length := info.Size
@@ -63,12 +65,14 @@ func (s *S3) fetch(ctx context.Context, key string, off, n int64) ([]byte, error
 	return body, nil
 }
 
+// readError names the answers that a reader acts on. A 404 that no S3 service
+// wrote proves nothing about the object.
 func readError(err error) error {
 	answer := answerOf(err)
 	switch {
-	case answer.Code == minio.NoSuchKey:
+	case answer.code == "NoSuchKey":
 		return ErrNotFound
-	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+	case answer.status == http.StatusRequestedRangeNotSatisfiable:
 		return ErrRange
 	}
 	return err
@@ -146,18 +150,22 @@ func (s *S3) page(ctx context.Context, prefix, startAfter string) ([]Info, error
 	var page []Info
 	err := s.retry(ctx, 0, func(ctx context.Context) error {
 		page = page[:0]
-		for object := range s.core.ListObjectsIter(ctx, s.options.Bucket, options) {
-			if object.Err != nil {
-				return object.Err
-			}
-			if key := strings.TrimPrefix(object.Key, s.options.Prefix); !strings.HasSuffix(key, "/") {
-				page = append(page, Info{Key: key, Size: object.Size, ModifiedAt: object.LastModified})
-			}
-			if len(page) == pageKeys {
-				break
-			}
-		}
-		return ctx.Err() // the iterator ends silently with it
+		return s.call(ctx, func(ctx context.Context) error { return s.fill(ctx, &page, options) })
 	})
 	return page, err
+}
+
+func (s *S3) fill(ctx context.Context, page *[]Info, options minio.ListObjectsOptions) error {
+	for object := range s.core.ListObjectsIter(ctx, s.options.Bucket, options) {
+		if object.Err != nil {
+			return object.Err
+		}
+		if key := strings.TrimPrefix(object.Key, s.options.Prefix); !strings.HasSuffix(key, "/") {
+			*page = append(*page, Info{Key: key, Size: object.Size, ModifiedAt: object.LastModified})
+		}
+		if len(*page) == pageKeys {
+			break
+		}
+	}
+	return ctx.Err() // the iterator ends silently with it
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/lifecycle"
 )
 
@@ -42,12 +41,12 @@ func (s *S3) probeBucket(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		switch answer := answerOf(err); answer.Code {
-		case minio.NoSuchBucket:
+		switch answer := answerOf(err); answer.code {
+		case "NoSuchBucket":
 			return fmt.Errorf("the bucket does not exist: create it first: %w", err)
-		case minio.AccessDenied:
+		case "AccessDenied":
 			return fmt.Errorf("the access key may not list the bucket: %w", err)
-		case "InvalidAccessKeyId", "SignatureDoesNotMatch":
+		case "InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound":
 			return fmt.Errorf("the access key or the secret key is wrong: %w", err)
 		case "RequestTimeTooSkewed":
 			return fmt.Errorf("this machine's clock is wrong: %w", err)
@@ -60,9 +59,11 @@ func (s *S3) probeBucket(ctx context.Context) error {
 // probeLifecycle refuses rules that would delete or archive objects of ours.
 func (s *S3) probeLifecycle(ctx context.Context) error {
 	var config *lifecycle.Configuration
-	err := s.retry(ctx, 0, func(ctx context.Context) (err error) {
-		config, err = s.core.GetBucketLifecycle(ctx, s.options.Bucket)
-		return err
+	err := s.retry(ctx, 0, func(ctx context.Context) error {
+		return s.call(ctx, func(ctx context.Context) (err error) {
+			config, err = s.core.GetBucketLifecycle(ctx, s.options.Bucket)
+			return err
+		})
 	})
 	if err != nil {
 		return s.judgeNoLifecycle(err)
@@ -80,11 +81,11 @@ func (s *S3) probeLifecycle(ctx context.Context) error {
 func (s *S3) judgeNoLifecycle(err error) error {
 	answer := answerOf(err)
 	switch {
-	case answer.Code == "NoSuchLifecycleConfiguration", answer.StatusCode == http.StatusNotFound,
-		answer.StatusCode == http.StatusNotImplemented, answer.StatusCode == http.StatusMethodNotAllowed,
-		answer.StatusCode == http.StatusBadRequest:
+	case answer.code == "NoSuchLifecycleConfiguration", answer.status == http.StatusNotFound,
+		answer.status == http.StatusNotImplemented, answer.status == http.StatusMethodNotAllowed,
+		answer.status == http.StatusBadRequest:
 		return nil
-	case answer.StatusCode == http.StatusForbidden:
+	case answer.status == http.StatusForbidden:
 		s.options.Log.Warn("the access key may not read the bucket's lifecycle rules: make sure that none expires its objects",
 			"bucket", s.options.Bucket)
 		return nil

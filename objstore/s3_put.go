@@ -99,18 +99,20 @@ func (s *S3) send(ctx context.Context, u upload) error {
 }
 
 func (s *S3) request(ctx context.Context, u upload) error {
-	_, err := s.core.PutObject(ctx, s.options.Bucket, s.options.Prefix+u.key,
-		bytes.NewReader(u.body), int64(len(u.body)), "", u.sha256, u.options)
-	return err
+	return s.call(ctx, func(ctx context.Context) error {
+		_, err := s.core.PutObject(ctx, s.options.Bucket, s.options.Prefix+u.key,
+			bytes.NewReader(u.body), int64(len(u.body)), "", u.sha256, u.options)
+		return err
+	})
 }
 
 func isTaken(err error) bool {
-	return answerOf(err).StatusCode == http.StatusPreconditionFailed
+	return answerOf(err).status == http.StatusPreconditionFailed
 }
 
 // isUnsupported says whether a service may have meant the checksum header.
 func isUnsupported(err error) bool {
-	switch answerOf(err).Code {
+	switch answerOf(err).code {
 	case "NotImplemented", "InvalidArgument", "InvalidRequest":
 		return true
 	}
@@ -121,7 +123,11 @@ func isUnsupported(err error) bool {
 // that flips on the way back must not make a stored object look lost.
 func (s *S3) compare(ctx context.Context, u upload) error {
 	for range 2 {
-		same, err := s.holds(ctx, u)
+		same := false
+		err := s.call(ctx, func(ctx context.Context) (err error) {
+			same, err = s.holds(ctx, u)
+			return err
+		})
 		if err != nil {
 			// Not %w of a final answer: an object that has vanished since is put again.
 			return fmt.Errorf("%w: compare with what is stored: %v", errTransient, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -27,18 +26,18 @@ type fault struct {
 // judge sorts the errors of one attempt. What it does not know is retried and
 // counts as possibly carried out.
 func judge(err error) fault {
-	answer := answerOf(err)
-	if answer.StatusCode != 0 {
+	if answer := answerOf(err); answer.status != 0 {
 		return judgeAnswer(answer)
 	}
 	var dial *net.OpError
 	var certificate *tls.CertificateVerificationError
+	var client minio.ErrorResponse
 	switch {
 	case errors.As(err, &certificate):
 		return fault{refused: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return fault{retry: true, refused: true}
-	case answer.Code != "": // the client itself found the request wrong
+	case errors.As(err, &client): // the client itself found the request wrong
 		return fault{refused: true}
 	case isFinal(err):
 		return fault{}
@@ -51,14 +50,14 @@ func isFinal(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrRange) || errors.Is(err, ErrExists)
 }
 
-func judgeAnswer(answer minio.ErrorResponse) fault {
-	switch answer.Code {
+func judgeAnswer(answer answerError) fault {
+	switch answer.code {
 	case "SlowDown", "SlowDownRead", "SlowDownWrite", "Throttling", "ThrottlingException", "RequestLimitExceeded":
 		return fault{retry: true, refused: true, slow: true}
 	case "RequestTimeout", "ExpiredToken", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":
 		return fault{retry: true, refused: true} // spoilt on the way, or new credentials are on theirs
 	}
-	switch status := answer.StatusCode; {
+	switch status := answer.status; {
 	case status == http.StatusTooManyRequests:
 		return fault{retry: true, refused: true, slow: true}
 	case status == http.StatusConflict:
@@ -115,10 +114,12 @@ func (s *S3) retry(ctx context.Context, size int64, attempt func(ctx context.Con
 }
 
 // answerOf returns what the service answered, or the zero value.
-func answerOf(err error) minio.ErrorResponse {
-	var answer minio.ErrorResponse
-	_ = errors.As(err, &answer)
-	return answer
+func answerOf(err error) answerError {
+	var answer *answerError
+	if errors.As(err, &answer) {
+		return *answer
+	}
+	return answerError{}
 }
 
 func (s *S3) attemptTimeout(size int64) time.Duration {
@@ -126,63 +127,4 @@ func (s *S3) attemptTimeout(size int64) time.Duration {
 		size = 64 << 20 // unknown: as large as an object of ours may be
 	}
 	return s.options.AttemptTimeout + time.Duration(size)*time.Second/(4<<20)
-}
-
-// pace spaces requests out while the service asks for fewer: the gap doubles
-// with each such answer and shrinks with each success, so many callers together
-// settle at a rate that the service bears.
-type pace struct {
-	mu   sync.Mutex
-	gap  time.Duration // 0: no limit; guarded by mu
-	next time.Time     // when the next request may leave; guarded by mu
-}
-
-const (
-	minGap = time.Millisecond
-	maxGap = time.Second
-)
-
-func (p *pace) wait(ctx context.Context) error {
-	delay := p.reserve(time.Now())
-	if delay <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// reserve returns how long the caller has to wait for its turn.
-func (p *pace) reserve(now time.Time) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.gap == 0 {
-		return 0
-	}
-	turn := p.next
-	if turn.Before(now) {
-		turn = now
-	}
-	p.next = turn.Add(p.gap)
-	return turn.Sub(now)
-}
-
-func (p *pace) slower() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.gap = min(max(2*p.gap, 4*minGap), maxGap)
-}
-
-func (p *pace) faster() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.gap = p.gap * 4 / 5; p.gap < minGap {
-		p.gap = 0
-		p.next = time.Time{}
-	}
 }

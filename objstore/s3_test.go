@@ -140,7 +140,7 @@ func TestS3PutWithoutAServer(t *testing.T) {
 }
 
 // TestS3LateDuplicateChangesNothing: a PUT that was on its way for long arrives
-// after its object was stored, and even after it was deleted by mistake of none.
+// after its object was stored.
 func TestS3LateDuplicateChangesNothing(t *testing.T) {
 	s, proxy := spoilt(t, s3test.New(t))
 	done := make(chan int, 1)
@@ -268,5 +268,36 @@ func TestS3ErrorsKeepSecrets(t *testing.T) {
 	o.Endpoint = "http://user:" + secret + "@127.0.0.1:1"
 	if _, err := objstore.OpenS3(t.Context(), o); err == nil || strings.Contains(err.Error(), secret) {
 		t.Errorf("open: got error %v, want a refusal that does not quote the URL", err)
+	}
+}
+
+// TestS3SignedBodies: over a network that is not trusted the signature covers
+// the body, and a changed body is refused and sent again.
+func TestS3SignedBodies(t *testing.T) {
+	s, proxy := spoilt(t, s3test.New(t))
+	s.SignBodies()
+	rule := proxy.Add(&s3test.Rule{Method: http.MethodPut, Times: 1, Fault: s3test.FlipRequest(5)})
+	for _, body := range [][]byte{object(1000), nil} {
+		key := fmt.Sprintf("signed/%d", len(body))
+		if err := s.Put(t.Context(), key, body); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Get(t.Context(), key, 0, -1); err != nil || !bytes.Equal(got, body) {
+			t.Errorf("get: %d bytes, error %v", len(got), err)
+		}
+	}
+	if rule.Hits() != 1 || proxy.Calls()[http.MethodPut] != 3 {
+		t.Errorf("%d faults and %d PUTs, want 1 and 3", rule.Hits(), proxy.Calls()[http.MethodPut])
+	}
+}
+
+// TestS3IdleSendsNothing: an open store costs no request.
+func TestS3IdleSendsNothing(t *testing.T) {
+	s, proxy := spoilt(t, s3test.New(t))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if calls := proxy.Calls(); len(calls) != 0 {
+		t.Errorf("open and close sent %v", calls)
 	}
 }

@@ -18,9 +18,13 @@ func passOn(e *exchange) { e.reply(e.forward(e.r.Context())) }
 
 // Status answers with an S3 error and does not forward the request.
 func Status(status int, code string) Fault {
+	return Body(status, fmt.Sprintf(`<Error><Code>%s</Code><Message>injected</Message></Error>`, code))
+}
+
+// Body answers with this XML and does not forward the request.
+func Body(status int, xml string) Fault {
 	return func(e *exchange) {
-		body := fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>injected</Message></Error>`, code)
-		e.reply(&answer{status, http.Header{"Content-Type": {"application/xml"}}, []byte(body)}, nil)
+		e.reply(&answer{status, http.Header{"Content-Type": {"application/xml"}}, []byte(xml)}, nil)
 	}
 }
 

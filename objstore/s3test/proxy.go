@@ -126,6 +126,7 @@ func (p *Proxy) fault(r *http.Request) Fault {
 type Rule struct {
 	Method string // empty: every method
 	Path   string // part of the path and query; empty: every path
+	Header string // a header that the request has; empty: any request
 	Skip   int    // matching requests let through first
 	Times  int    // requests hit after that; 0: all
 	Fault  Fault
@@ -144,6 +145,9 @@ func (r *Rule) Hits() int {
 
 func (r *Rule) take(req *http.Request) bool {
 	if (r.Method != "" && r.Method != req.Method) || !strings.Contains(req.URL.RequestURI(), r.Path) {
+		return false
+	}
+	if r.Header != "" && req.Header.Get(r.Header) == "" {
 		return false
 	}
 	r.mu.Lock()
