@@ -21,7 +21,9 @@ type TopicSnapshot struct {
 	Dedupe  []DedupeEntry // of a producer in the order they were stored
 }
 
-// QueueSnapshot is the index of one queue; Entries are dense and end at Next.
+// QueueSnapshot is the index of one queue; Entries ascend and end at Next.
+// Between them there may be holes: offsets that were given and whose messages
+// are lost.
 type QueueSnapshot struct {
 	Min, Next int64
 	Entries   []Entry
@@ -68,8 +70,8 @@ func (s *TopicSnapshot) validate() error {
 			if i == 0 && e.First() < q.Min {
 				next = e.First() // its first messages are trimmed
 			}
-			if e.First() != next || e.Count == 0 || i > 0 && e.StoredAt < q.Entries[i-1].StoredAt {
-				return fmt.Errorf("queue %d: entry %d begins at %d of %s/%d, not at %d",
+			if e.First() < next || e.Count == 0 || i > 0 && e.StoredAt < q.Entries[i-1].StoredAt {
+				return fmt.Errorf("queue %d: entry %d begins at %d of %s/%d, before %d",
 					number, i, e.First(), e.Segment.Writer, e.Segment.Seq, next)
 			}
 			next = e.Next
