@@ -125,23 +125,18 @@ func (j *Journal) holdLease(ctx context.Context, lost context.CancelCauseFunc, h
 // holdTopics makes every topic that Redis still has refuse commits and reads,
 // before the log is listed: so no commit slips in between.
 func (j *Journal) holdTopics(ctx context.Context, term int64) (map[uuid.UUID]meta.Topic, error) {
-	held := map[uuid.UUID]meta.Topic{}
-	for after := ""; ; {
-		topics, err := j.meta.Topics(ctx, "", after, 1000)
-		if err != nil {
-			return nil, fmt.Errorf("list the topics of Redis: %w", err)
-		}
-		for _, t := range topics {
-			if err := j.meta.HoldTopic(ctx, t.ID, term); err != nil && !errors.Is(err, ErrTopicNotFound) {
-				return nil, fmt.Errorf("hold topic %s: %w", t.Name, err)
-			}
-			held[t.ID] = t
-		}
-		if len(topics) < 1000 {
-			return held, nil
-		}
-		after = topics[len(topics)-1].Name
+	topics, err := j.meta.KnownTopics(ctx)
+	if err != nil {
+		return nil, err
 	}
+	held := map[uuid.UUID]meta.Topic{}
+	for _, t := range topics {
+		if err := j.meta.HoldTopic(ctx, t.ID, term); err != nil {
+			return nil, err
+		}
+		held[t.ID] = t
+	}
+	return held, nil
 }
 
 // logPlan makes the offsets that the plan gave, and the raised epochs, durable

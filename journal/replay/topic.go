@@ -108,13 +108,14 @@ func (q *queueLog) number() {
 	slices.SortFunc(q.proven, func(a, b meta.Entry) int { return cmp.Compare(a.First(), b.First()) })
 	next := int64(0)
 	for i, e := range q.proven {
-		if e.First() > next && !q.fill(next, e.First()) && len(q.tail) > 0 || e.First() < next {
+		if e.First() > next && !q.fill(next, e) && len(q.tail) > 0 || e.First() < next {
 			q.renumber(next, q.proven[i:])
 			return
 		}
 		if after := q.end(); e.First() > after {
 			q.holes = append(q.holes, Hole{Queue: q.queue, First: after, Next: e.First()})
 		}
+		e.StoredAt = max(e.StoredAt, q.storedAt())
 		q.entries = append(q.entries, e)
 		next = e.Next
 	}
@@ -133,16 +134,28 @@ func (q *queueLog) end() int64 {
 	return q.entries[len(q.entries)-1].Next
 }
 
-// fill closes the gap [first, next) between proven entries with the oldest
+// storedAt is the time of the last entry found so far: times never go back
+// within a queue.
+func (q *queueLog) storedAt() int64 {
+	if len(q.entries) == 0 {
+		return 0
+	}
+	return q.entries[len(q.entries)-1].StoredAt
+}
+
+// fill closes the gap from first up to a proven entry with the oldest
 // unreceipted runs, if these are one writer's and fit exactly.
-func (q *queueLog) fill(first, next int64) bool {
-	n, count := 0, int64(0)
-	for n < len(q.tail) && count < next-first {
+func (q *queueLog) fill(first int64, proven meta.Entry) bool {
+	n, count, gap := 0, int64(0), proven.First()-first
+	for n < len(q.tail) && count < gap {
 		count += int64(q.tail[n].Count)
 		n++
 	}
-	if count != next-first || !oneWriter(q.tail) {
+	if count != gap || !oneWriter(q.tail) {
 		return false
+	}
+	for i := range q.tail[:n] { // the writer's clock may be ahead of Redis'
+		q.tail[i].StoredAt = min(q.tail[i].StoredAt, proven.StoredAt)
 	}
 	q.append(q.tail[:n])
 	q.tail = q.tail[n:]
@@ -160,11 +173,7 @@ func (q *queueLog) renumber(first int64, rest []meta.Entry) {
 
 func (q *queueLog) append(entries []meta.Entry) {
 	for _, e := range entries {
-		next, storedAt := q.end(), e.StoredAt
-		if n := len(q.entries); n > 0 {
-			storedAt = max(storedAt, q.entries[n-1].StoredAt)
-		}
-		e.Next, e.StoredAt = next+int64(e.Count), storedAt
+		e.Next, e.StoredAt = q.end()+int64(e.Count), max(e.StoredAt, q.storedAt())
 		q.entries = append(q.entries, e)
 		q.given = append(q.given, e)
 	}
