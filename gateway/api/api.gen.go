@@ -228,7 +228,7 @@ type Gap struct {
 	// Queue The queue.
 	Queue int64 `json:"queue"`
 
-	// Reason Why: `trimmed`, `corrupt`, `missing`, `epoch_changed` or one that is new.
+	// Reason Why: `trimmed`, `corrupt`, `epoch_changed`, `beyond_end` or one that is new.
 	Reason string `json:"reason"`
 
 	// To The first offset after them.
@@ -973,6 +973,11 @@ type BodyTooLarge = Problem
 // Example: {"failed":0,"results":[{"index":0,"message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"queue":3,"status":"stored"}],"stored":1}
 type Buffered = SendResult
 
+// Busy What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type Busy = Problem
+
 // EpochChanged What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -1018,6 +1023,11 @@ type NotAcceptable = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type NotReady = Problem
 
+// NotStored What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NotStored = Problem
+
 // OriginDenied What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -1037,11 +1047,6 @@ type PartlySent = SendResult
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type SendConflict = Problem
-
-// SendNotReady What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
-//
-// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
-type SendNotReady = Problem
 
 // SendRefused What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //

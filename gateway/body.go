@@ -1,0 +1,215 @@
+package gateway
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/labstack/echo/v4"
+
+	"github.com/bucketmq/bucketmq/journal"
+)
+
+const (
+	// maxRequestBytes bounds the body of a request to send, after decompression.
+	maxRequestBytes = 16 << 20
+	// maxControlBytes bounds every other body.
+	maxControlBytes = 1 << 20
+	// maxPooledBytes is the largest buffer that is kept for the next request.
+	maxPooledBytes = 1 << 20
+)
+
+// bodyBudget bounds the bytes of all request bodies that are in memory, so
+// that many large requests at once are refused and not fatal.
+type bodyBudget struct {
+	mu   sync.Mutex
+	free int64 // guarded by mu
+}
+
+// take reserves n bytes, or says that there are none.
+func (b *bodyBudget) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.free < n {
+		return false
+	}
+	b.free -= n
+	return true
+}
+
+func (b *bodyBudget) give(n int64) {
+	b.mu.Lock()
+	b.free += n
+	b.mu.Unlock()
+}
+
+var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// readBody reads the body of a request, decompressed, of at most limit bytes.
+// The body must have arrived within the server's body timeout. Call release
+// when nothing refers to the bytes any more; it may be called once only.
+func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
+	b, err := s.fillBody(c, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	return *b.pooled, b.release, nil
+}
+
+// readOwnBody is readBody for a caller that keeps the bytes for good: release
+// only gives back their share of the budget.
+func (s *Server) readOwnBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
+	b, err := s.fillBody(c, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	return *b.pooled, b.forget, nil
+}
+
+func (s *Server) fillBody(c echo.Context, limit int64) (_ *bodyBuffer, err error) {
+	req := c.Request()
+	if req.ContentLength > limit {
+		c.Response().Header().Set("Connection", "close") // do not read what is refused
+		return nil, tooLarge(limit)
+	}
+	deadline := http.NewResponseController(c.Response())
+	// Not every writer has deadlines (a recorder has none): then there is none.
+	if deadline.SetReadDeadline(time.Now().Add(s.options.BodyTimeout)) == nil {
+		defer func() {
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				_ = deadline.SetReadDeadline(time.Time{}) // else the connection is closed anyway
+			}
+		}()
+	}
+	in, done, err := decompressed(c, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	b := bodyBuffer{pooled: bodyBuffers.Get().(*[]byte), budget: &s.bodies, limit: limit}
+	if err := b.fill(in, req.ContentLength); err != nil {
+		b.release()
+		return nil, s.bodyError(err, limit)
+	}
+	return &b, nil
+}
+
+func tooLarge(limit int64) *problem {
+	return newProblem("body_too_large", fmt.Sprintf("at most %d bytes, also after decompression", limit))
+}
+
+// errTooLong says that a body goes on after its limit.
+var errTooLong = errors.New("gateway: body too large")
+
+// bodyError says what a failed read means.
+func (s *Server) bodyError(err error, limit int64) error {
+	_, limited := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case limited, errors.Is(err, errTooLong), errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return tooLarge(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return newProblem("request_timeout", fmt.Sprintf("the body must arrive within %v", s.options.BodyTimeout))
+	case errors.Is(err, journal.ErrBufferFull):
+		return err
+	}
+	return newProblem("body_unreadable", "the body is not in the encoding it claims, or ends too early")
+}
+
+// decompressed returns the plain body. Both what arrives and what comes out
+// are bounded by limit. Call done after the last read.
+func decompressed(c echo.Context, limit int64) (in io.Reader, done func(), err error) {
+	arriving := http.MaxBytesReader(c.Response(), c.Request().Body, limit)
+	switch c.Request().Header.Get("Content-Encoding") {
+	case "", "identity":
+		return arriving, func() {}, nil
+	case "gzip":
+		unzip, err := gzip.NewReader(arriving)
+		if err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				return nil, nil, err
+			}
+			return nil, nil, newProblem("body_unreadable", "the body is not gzip")
+		}
+		return unzip, func() {}, nil
+	case "zstd":
+		unzip, err := zstd.NewReader(arriving, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderMaxWindow(8<<20))
+		if err != nil {
+			return nil, nil, newProblem("body_unreadable", "the body is not zstd")
+		}
+		return unzip, unzip.Close, nil
+	}
+	return nil, nil, newProblem("unsupported_content_encoding", "send gzip, zstd or none")
+}
+
+// bodyBuffer grows a pooled buffer, and what it takes of the budget with it.
+type bodyBuffer struct {
+	pooled *[]byte
+	budget *bodyBudget
+	taken  int64
+	limit  int64
+}
+
+// fill reads everything; expected is how much that will be, if known (> 0).
+func (b *bodyBuffer) fill(in io.Reader, expected int64) error {
+	buf := (*b.pooled)[:0]
+	defer func() { *b.pooled = buf }()
+	if err := b.reserve(max(expected, int64(cap(buf)), 4096) + 1); err != nil {
+		return err
+	}
+	if int64(cap(buf)) < b.taken {
+		buf = make([]byte, 0, b.taken)
+	}
+	for {
+		n, err := in.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if int64(len(buf)) > b.limit {
+			return errTooLong
+		}
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(buf) < cap(buf) {
+			continue
+		}
+		// One byte above the limit is enough to see that it is exceeded.
+		size := min(2*int64(cap(buf)), b.limit+1)
+		if err := b.reserve(size); err != nil {
+			return err
+		}
+		buf = append(make([]byte, 0, size), buf...)
+	}
+}
+
+// reserve makes the buffer's share of the budget n bytes.
+func (b *bodyBuffer) reserve(n int64) error {
+	if more := n - b.taken; more > 0 {
+		if !b.budget.take(more) {
+			return fmt.Errorf("request bodies: %w", journal.ErrBufferFull)
+		}
+		b.taken = n
+	}
+	return nil
+}
+
+// forget gives the budget back and leaves the bytes to whoever has them.
+func (b *bodyBuffer) forget() {
+	b.budget.give(b.taken)
+	b.taken = 0
+}
+
+func (b *bodyBuffer) release() {
+	b.forget()
+	if cap(*b.pooled) <= maxPooledBytes {
+		bodyBuffers.Put(b.pooled)
+	}
+}

@@ -1,0 +1,12 @@
+package gateway
+
+import (
+	"crypto/sha256"
+
+	"github.com/bucketmq/bucketmq/meta"
+)
+
+// TicketClaim is how createTicket claims an Idempotency-Key.
+func TicketClaim(key, body string) meta.AnswerKey {
+	return meta.AnswerKey{Scope: anonymous + ":createTicket", Key: half(sha256.Sum256([]byte(key))), Body: half(sha256.Sum256([]byte(body)))}
+}
