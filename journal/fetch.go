@@ -125,14 +125,16 @@ func (r *reader) get(ctx context.Context, key pieceKey) ([]byte, error) {
 	}
 }
 
-// committed takes in a segment of this process: its bytes, so that reading them
-// needs no request, and the entries of commits that succeeded. object belongs
-// to the reader from then on and must never be changed.
+// stored takes in the bytes of a durable segment of this process, so that
+// reading them needs no request. It comes before the commit: a reader that is
+// woken by it must find them. data is the reader's from then on and must never
+// be changed.
+func (r *reader) stored(ref meta.SegmentRef, data []byte) {
+	r.cache.put(pieceKey{segment: ref}, hot, newObject(data))
+}
+
+// committed takes in the entries of the commits of this process that succeeded.
 func (r *reader) committed(ref meta.SegmentRef, data []byte, commits []meta.Commit, results []meta.CommitResult) {
-	key := pieceKey{segment: ref}
-	if r.cache.get(key) == nil {
-		r.cache.put(key, hot, newObject(data))
-	}
 	for i := range results {
 		if results[i].Err != nil || len(results[i].Entries) == 0 {
 			continue

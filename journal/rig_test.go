@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type node struct {
 	db     *meta.DB
 	writer uuid.UUID
 	seq    uint64
+	filler int // bytes of another topic in front of each segment
 }
 
 // msg is a message to be stored.
@@ -99,23 +101,29 @@ func (n *node) start() *node {
 // put stores messages as one segment and commits it; the node's reader is told.
 func (n *node) put(messages ...msg) meta.SegmentRef {
 	n.rig.t.Helper()
-	ref, object, commit, result := n.store1(messages)
-	n.committed(ref, object, commit, result)
+	ref, commits := n.build(messages, n.stored)
+	n.committed(ref, nil, commits, n.commit(commits))
 	return ref
 }
 
 // putSilently is put by a process whose reader is not this one.
 func (n *node) putSilently(messages ...msg) meta.SegmentRef {
 	n.rig.t.Helper()
-	ref, _, _, _ := n.store1(messages)
+	ref, commits := n.build(messages, func(meta.SegmentRef, []byte) {})
+	n.commit(commits)
 	return ref
 }
 
-func (n *node) store1(messages []msg) (meta.SegmentRef, []byte, []meta.Commit, []meta.CommitResult) {
+// build makes a segment of the messages durable and returns its commit.
+func (n *node) build(messages []msg, stored func(meta.SegmentRef, []byte)) (meta.SegmentRef, []meta.Commit) {
 	n.rig.t.Helper()
 	n.seq++
 	ref := meta.SegmentRef{Writer: n.writer, Seq: n.seq}
 	b := segment.NewBuilder(n.writer, n.seq, time.Now().UnixMilli())
+	if n.filler > 0 {
+		filler := chunkOf([]msg{{body: strings.Repeat("f", n.filler)}}, 0)
+		b.AddChunks(segment.Messages, uuid.New(), 0, []segment.Chunk{filler})
+	}
 	for queue := range uint32(64) {
 		if chunk := chunkOf(messages, queue); chunk.Count > 0 {
 			b.AddChunks(segment.Messages, n.rig.topic.ID, queue, []segment.Chunk{chunk})
@@ -124,6 +132,9 @@ func (n *node) store1(messages []msg) (meta.SegmentRef, []byte, []meta.Commit, [
 	object, footer := b.Finish()
 	commit := meta.Commit{Topic: n.rig.topic.ID, Epoch: n.rig.topic.Epoch, Writer: n.writer, Seq: n.seq}
 	for _, block := range footer.Blocks {
+		if block.Topic != n.rig.topic.ID {
+			continue
+		}
 		c := meta.CommitChunk{Count: block.Count, Position: block.Position, Length: block.Length, Tags: block.Tags, Request: -1}
 		if last := len(commit.Queues) - 1; last >= 0 && commit.Queues[last].Queue == block.Queue {
 			commit.Queues[last].Chunks = append(commit.Queues[last].Chunks, c)
@@ -134,12 +145,17 @@ func (n *node) store1(messages []msg) (meta.SegmentRef, []byte, []meta.Commit, [
 	if err := n.rig.store.Put(context.Background(), segment.ObjectKey(n.writer, n.seq), object); err != nil {
 		n.rig.t.Fatal(err)
 	}
-	commits := []meta.Commit{commit}
+	stored(ref, object)
+	return ref, []meta.Commit{commit}
+}
+
+func (n *node) commit(commits []meta.Commit) []meta.CommitResult {
+	n.rig.t.Helper()
 	results := n.db.Commit(context.Background(), commits)
 	if results[0].Err != nil {
 		n.rig.t.Fatal(results[0].Err)
 	}
-	return ref, object, commits, results
+	return results
 }
 
 func chunkOf(messages []msg, queue uint32) segment.Chunk {

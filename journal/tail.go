@@ -271,7 +271,11 @@ func (t *topicTail) observe(queue uint32, w meta.Window) {
 	if q.next < w.Next {
 		q.entries = nil
 		q.next = w.Next
-		q.callAll()
+		for _, s := range q.seats {
+			if s.offset < q.next {
+				s.call()
+			}
+		}
 	}
 }
 
