@@ -1,6 +1,9 @@
 package objstore
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 // SetWrite replaces how object files are written, for tests of a full disk.
 func (f *Filesystem) SetWrite(write func(f *os.File, body []byte) error) { f.write = write }
@@ -14,3 +17,6 @@ func (s *S3) SignBodies() {
 	s.signed = true
 	s.plain.Store(true)
 }
+
+// SetPatience says how soon a start tells what it waits for.
+func (s *S3) SetPatience(d time.Duration) { s.patience = d }

@@ -129,19 +129,35 @@ func TestProbeRefuses(t *testing.T) {
 // TestProbeWaitsForAServerThatComesUp, as services start together.
 func TestProbeWaitsForAServerThatComesUp(t *testing.T) {
 	server := s3test.Start(t)
-	s := openS3(t, server.Options())
+	logged := make(chan string, 1)
+	o := server.Options()
+	o.Log = slog.New(slog.NewTextHandler(lines(logged), nil))
+	s := openS3(t, o)
+	s.SetPatience(100 * time.Millisecond)
 	server.Stop()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := s.Probe(ctx); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got error %v, want it to say that the connection was refused", err)
 	}
+	if line := <-logged; !strings.Contains(line, "still waiting for the object store") || !strings.Contains(line, "refused") {
+		t.Errorf("got log %q, want it to say what the start waits for", line)
+	}
 	done := make(chan error, 1)
 	go func() { done <- s.Probe(t.Context()) }()
+	<-logged
 	server.Restart()
 	if err := <-done; err != nil {
 		t.Errorf("got error %v once the server is there", err)
 	}
+}
+
+// lines is a writer that hands each written line over.
+type lines chan<- string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
 }
 
 func TestProbeSurvivesFaults(t *testing.T) {

@@ -38,7 +38,8 @@ type S3Options struct {
 	AttemptTimeout time.Duration
 	// CreateBucket makes the bucket when it is absent.
 	CreateBucket bool
-	// Log gets warnings of the probe; default none.
+	// Log gets warnings of the start: what it waits for, what the probe could not
+	// see; default none.
 	Log *slog.Logger
 }
 
@@ -60,6 +61,8 @@ type S3 struct {
 	transport *http.Transport
 	pace      *pace
 	redact    *strings.Replacer
+
+	patience time.Duration // of a start, before it says what it waits for
 
 	// signed: bodies travel over a network that may change them unseen, so their
 	// hash is part of the signature.
@@ -85,6 +88,7 @@ func OpenS3(ctx context.Context, o S3Options) (*S3, error) {
 		transport: newTransport(o.Connections),
 		signed:    endpoint.Scheme == "http" && !isLoopback(endpoint.Hostname()),
 		pace:      newPace(),
+		patience:  5 * time.Second,
 	}
 	var pairs []string
 	for _, secret := range []string{o.SecretKey, o.AccessKey} {
@@ -178,7 +182,15 @@ func (s *S3) Close() error {
 }
 
 func (s *S3) createBucket(ctx context.Context) error {
-	err := s.retry(ctx, 0, func(ctx context.Context) error {
+	err := s.await(ctx, s.makeBucket)
+	if err != nil {
+		return s.wrap("create bucket", s.options.Bucket, err)
+	}
+	return nil
+}
+
+func (s *S3) makeBucket(ctx context.Context) error {
+	return s.retry(ctx, 0, func(ctx context.Context) error {
 		err := s.call(ctx, func(ctx context.Context) error {
 			return s.core.MakeBucket(ctx, s.options.Bucket, minio.MakeBucketOptions{Region: s.options.Region})
 		})
@@ -188,10 +200,18 @@ func (s *S3) createBucket(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil {
-		return s.wrap("create bucket", s.options.Bucket, err)
+}
+
+// await does what a start waits for, and says so when the service is not there.
+func (s *S3) await(ctx context.Context, do func(ctx context.Context) error) error {
+	soon, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	err := do(soon)
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
 	}
-	return nil
+	s.options.Log.Warn("still waiting for the object store", "error", s.redact.Replace(err.Error()))
+	return do(ctx)
 }
 
 // Delete removes the object. See Store.

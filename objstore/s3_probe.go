@@ -24,7 +24,7 @@ const (
 // concurrent conditional PUTs exactly one wins and can be read at once. It waits
 // for a service that does not answer yet until ctx ends. It leaves nothing behind.
 func (s *S3) Probe(ctx context.Context) error {
-	if err := s.probeBucket(ctx); err != nil {
+	if err := s.await(ctx, s.probeBucket); err != nil {
 		return s.wrap("probe", s.options.String(), err)
 	}
 	if err := s.probeLifecycle(ctx); err != nil {
