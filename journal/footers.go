@@ -62,6 +62,7 @@ func scanLog(ctx context.Context, store objstore.Store, prefix string, log *slog
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			s.Damaged = damaged != nil
 			out.segments = append(out.segments, s)
 			if damaged != nil {
 				out.damaged++

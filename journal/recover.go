@@ -39,10 +39,11 @@ func (j *Journal) recover(ctx context.Context, seen uuid.UUID) error {
 		if err == nil && state.Phase == meta.PhaseReady && state.Generation != seen {
 			return nil
 		}
+		wanting := seen
 		if err == nil && state.Phase == meta.PhaseRecovering {
-			seen = state.Generation // whoever began it may have died: its lease decides
+			wanting = state.Generation // whoever began it may have died: its lease decides
 		}
-		generation, term, ok, err := j.meta.BeginRecovery(ctx, j.storeID, holder, seen, recoveryLease)
+		generation, term, ok, err := j.meta.BeginRecovery(ctx, j.storeID, holder, wanting, recoveryLease)
 		if err != nil {
 			return fmt.Errorf("begin a recovery: %w", err)
 		}

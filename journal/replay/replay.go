@@ -9,7 +9,8 @@
 //   - A receipt is proof: its entry goes back to exactly that offset.
 //   - Receipts of a writer are prefix-complete, so a segment without a receipt
 //     but with a later receipt of its writer for the same topic was refused or
-//     burnt, and is never indexed.
+//     burnt, and is never indexed. Only where a damaged footer took receipts
+//     away may it fill a gap, if it fits exactly.
 //   - The unreceipted rest of one writer is applied in its commit order, which
 //     is its seq order: the same offsets come out as were given before.
 //   - Where two writers have an unreceipted tail on one queue their order is
@@ -31,6 +32,9 @@ import (
 type Segment struct {
 	Footer segment.Footer
 	Topics []meta.Topic
+	// Damaged: the footer was rebuilt from the blocks, so receipts and burnt
+	// seqs that it held are lost.
+	Damaged bool
 }
 
 // Options says under which circumstances the bucket is replayed.
@@ -87,6 +91,7 @@ type commitID struct {
 // log is the bucket's content, indexed for the per-topic work.
 type log struct {
 	opts     Options
+	damaged  bool // some receipts are lost with their footer
 	segments map[uuid.UUID]map[uint64]*Segment
 	burnt    map[uuid.UUID]map[uint64]bool
 	// receipts by commit, newest epoch per run of bytes.
@@ -167,6 +172,7 @@ func index(segs []Segment, opts Options) *log {
 
 func (l *log) addSegment(s *Segment) {
 	f := &s.Footer
+	l.damaged = l.damaged || s.Damaged
 	if l.segments[f.Writer] == nil {
 		l.segments[f.Writer] = map[uint64]*Segment{}
 	}

@@ -215,6 +215,21 @@ func TestASegmentPassedByALaterReceiptWasRefused(t *testing.T) {
 	expect(t, one(t, b, replay.Options{}), false, map[uint32][]run{0: {{alice, 2, 0, 1}}})
 }
 
+func TestWhatADamagedFooterTookAwayFillsItsGap(t *testing.T) {
+	lost := func(s *replay.Segment) { s.Damaged = true }
+	var b bucket
+	b.put(alice, 1, withTopic(orders()), messages(0, 3)).
+		put(alice, 2, messages(0, 2)).       // its receipt was in 3
+		put(alice, 3, messages(0, 1), lost). // and so was that of 1
+		put(alice, 4, receipt(alice, 3, 0, 5, 1, 16, 1))
+	expect(t, one(t, b, replay.Options{}), false, map[uint32][]run{0: {{alice, 1, 0, 3}, {alice, 2, 3, 2}, {alice, 3, 5, 1}}})
+	b = bucket{}
+	b.put(alice, 1, withTopic(orders()), messages(0, 3)). // refused: no gap asks for it
+								put(alice, 2, messages(0, 2), lost).
+								put(alice, 3, receipt(alice, 2, 0, 0, 2, 16, 1))
+	expect(t, one(t, b, replay.Options{}), false, map[uint32][]run{0: {{alice, 2, 0, 2}}})
+}
+
 func TestACommitOfNothingIsDecided(t *testing.T) {
 	var b bucket
 	b.put(alice, 1, withTopic(orders()), messages(0, 3)).

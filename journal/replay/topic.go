@@ -13,10 +13,11 @@ import (
 // queueLog is one queue while its index is being found again.
 type queueLog struct {
 	queue   uint32
-	proven  []meta.Entry // from receipts, by offset
-	tail    []meta.Entry // unreceipted runs, oldest first; Next is not yet known
-	entries []meta.Entry // the result
-	given   []meta.Entry // those of entries that were numbered here
+	proven  []meta.Entry          // from receipts, by offset
+	tail    []meta.Entry          // unreceipted runs, oldest first; Next is not yet known
+	decided func(meta.Entry) bool // of tail: if no gap asks for it, it was not committed
+	entries []meta.Entry          // the result
+	given   []meta.Entry          // those of entries that were numbered here
 	holes   []Hole
 	raised  bool
 }
@@ -26,7 +27,9 @@ func (l *log) topic(t meta.Topic) Topic {
 	queues := map[uint32]*queueLog{}
 	queueOf := func(q uint32) *queueLog {
 		if queues[q] == nil {
-			queues[q] = &queueLog{queue: q}
+			queues[q] = &queueLog{queue: q, decided: func(e meta.Entry) bool {
+				return e.Segment.Seq < l.receipted[[2]uuid.UUID{t.ID, e.Segment.Writer}]
+			}}
 		}
 		return queues[q]
 	}
@@ -75,7 +78,7 @@ func (l *log) tails(topic uuid.UUID) []*Segment {
 	for _, s := range l.blocks[topic] {
 		f := &s.Footer
 		if _, isDecided := l.receipts[commitID{topic, f.Writer, f.Seq}]; isDecided ||
-			f.Seq < l.receipted[[2]uuid.UUID{topic, f.Writer}] ||
+			l.passed(topic, f) && !l.damaged ||
 			l.burnt[f.Writer][f.Seq] || f.Seq > l.limit[f.Writer] {
 			continue
 		}
@@ -102,6 +105,12 @@ func (l *log) tails(topic uuid.UUID) []*Segment {
 	return out
 }
 
+// passed says that a later segment of the same writer was receipted for the
+// topic: this one was not committed, or its receipt is lost with a footer.
+func (l *log) passed(topic uuid.UUID, f *segment.Footer) bool {
+	return f.Seq < l.receipted[[2]uuid.UUID{topic, f.Writer}]
+}
+
 // number gives every entry its offsets: proven ones theirs, the tail of a
 // single writer those that were given before, anything else new ones.
 func (q *queueLog) number() {
@@ -119,6 +128,7 @@ func (q *queueLog) number() {
 		q.entries = append(q.entries, e)
 		next = e.Next
 	}
+	q.tail = slices.DeleteFunc(q.tail, q.decided)
 	if len(q.tail) == 0 {
 		return
 	}

@@ -1,0 +1,436 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/journal"
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/meta/redistest"
+	"github.com/bucketmq/bucketmq/objstore"
+	"github.com/bucketmq/bucketmq/objstore/faulty"
+	"github.com/bucketmq/bucketmq/segment"
+)
+
+// plant is a store and a real Redis that any number of processes share.
+type plant struct {
+	t     *testing.T
+	redis *redistest.Server
+	store *faulty.Store
+}
+
+func newPlant(t *testing.T) *plant {
+	return &plant{t: t, redis: redistest.New(t), store: faulty.Wrap(objstore.NewMemory())}
+}
+
+// process is one journal that runs.
+type process struct {
+	*journal.Journal
+	db   *meta.DB
+	stop func() // as kill -9: nothing more is written
+	done chan error
+}
+
+func (p *plant) options(db *meta.DB) journal.Options {
+	return journal.Options{
+		Store: p.store, Meta: db, Linger: 5 * time.Millisecond, AppendTimeout: 10 * time.Second,
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+func (p *plant) start(edit ...func(*journal.Options)) *process {
+	p.t.Helper()
+	db, err := meta.Open(p.t.Context(), p.redis.Options())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	o := p.options(db)
+	for _, e := range edit {
+		e(&o)
+	}
+	j, err := journal.Open(p.t.Context(), o)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	proc := &process{Journal: j, db: db, done: make(chan error, 1)}
+	go func() { proc.done <- j.Run(ctx) }()
+	proc.stop = sync.OnceFunc(func() {
+		cancel()
+		<-proc.done
+		j.Drain()
+		db.Close()
+	})
+	p.t.Cleanup(proc.stop)
+	return proc
+}
+
+func (p *process) topic(t *testing.T, name string, queues uint32) meta.Topic {
+	t.Helper()
+	topic, err := p.PutTopic(t.Context(), meta.Topic{Name: name, Type: meta.TopicNormal, Queues: queues})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return topic
+}
+
+// at is where a message went.
+type at struct {
+	queue  uint32
+	offset int64
+}
+
+func (p *process) send(ctx context.Context, topic, body string, queue int64, id ...segment.Identity) (at, bool, error) {
+	t, err := p.Topic(ctx, topic)
+	if err != nil {
+		return at{}, false, err
+	}
+	d, err := p.NewDraft(t)
+	if err != nil {
+		return at{}, false, err
+	}
+	if err := d.Add(&journal.Message{Queue: queue, Text: true, Body: []byte(body)}); err != nil {
+		return at{}, false, err
+	}
+	if len(id) > 0 {
+		d.Identify(id[0])
+	}
+	a, err := p.Append(ctx, d, journal.Durable)
+	if err != nil {
+		return at{}, false, err
+	}
+	_, q, offset := a.At(0)
+	return at{q, offset}, a.Duplicate, nil
+}
+
+// mustSend sends until the system takes the message: refusals that stored
+// nothing are tried again.
+func (p *process) mustSend(t *testing.T, topic, body string, queue int64) at {
+	t.Helper()
+	for end := time.Now().Add(15 * time.Second); ; {
+		where, _, err := p.send(t.Context(), topic, body, queue)
+		if err == nil {
+			return where
+		}
+		nothingStored := errors.Is(err, journal.ErrRecovering) || errors.Is(err, journal.ErrUnavailable) || errors.Is(err, journal.ErrTopicNotFound)
+		if !nothingStored || time.Now().After(end) {
+			t.Fatalf("send %s: %v", body, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// all reads a whole queue.
+func (p *process) all(t *testing.T, name string, queue uint32) (bodies []string, epoch int64) {
+	t.Helper()
+	end := time.Now().Add(15 * time.Second)
+	for offset := int64(0); ; {
+		topic, err := p.Topic(t.Context(), name)
+		var page *journal.Page
+		if err == nil {
+			page, err = p.Read(t.Context(), journal.Read{Topic: topic, Queue: queue, Offset: offset, MaxMessages: 1000, MaxBytes: 1 << 20})
+		}
+		if err != nil {
+			if time.Now().After(end) {
+				t.Fatalf("read %s/%d at %d: %v", name, queue, offset, err)
+			}
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		for _, m := range page.Messages {
+			if m.Offset != int64(len(bodies)) {
+				t.Fatalf("queue %d: offset %d after %d messages", queue, m.Offset, len(bodies))
+			}
+			bodies = append(bodies, string(m.Record.Body))
+		}
+		if page.Next >= page.Max && len(page.Messages) == 0 {
+			return bodies, page.Epoch
+		}
+		offset = page.Next
+	}
+}
+
+func checkPlaces(t *testing.T, p *process, topic string, queues uint32, want map[string]at) (epoch int64) {
+	t.Helper()
+	for q := range queues {
+		bodies, e := p.all(t, topic, q)
+		epoch = max(epoch, e)
+		for offset, body := range bodies {
+			if w, ok := want[body]; ok && w != (at{q, int64(offset)}) {
+				t.Errorf("%s: got queue %d offset %d, want %+v", body, q, offset, w)
+			}
+		}
+		for body, w := range want {
+			if w.queue == q && (w.offset >= int64(len(bodies)) || bodies[w.offset] != body) {
+				t.Errorf("%s is not at %+v", body, w)
+			}
+		}
+	}
+	return epoch
+}
+
+func TestFlushedRedisComesBackWithTheSameOffsets(t *testing.T) {
+	p := newPlant(t)
+	j := p.start()
+	j.topic(t, "orders", 4)
+	j.topic(t, "quiet", 2)
+	want := map[string]at{}
+	for i := range 60 {
+		body := fmt.Sprint("before-", i)
+		want[body] = j.mustSend(t, "orders", body, int64(i%5)-1)
+	}
+	p.redis.Flush()
+	for i := range 20 {
+		body := fmt.Sprint("after-", i)
+		want[body] = j.mustSend(t, "orders", body, int64(i%5)-1)
+	}
+	if epoch := checkPlaces(t, j, "orders", 4, want); epoch != 1 {
+		t.Errorf("epoch: got %d, want 1: one writer's order is certain", epoch)
+	}
+	if _, err := j.Topic(t.Context(), "quiet"); err != nil {
+		t.Errorf("a topic without messages is gone: %v", err)
+	}
+}
+
+func TestRedisThatRestartsEmptyIsNoticedByTheHeartbeat(t *testing.T) {
+	p := newPlant(t)
+	j := p.start()
+	j.topic(t, "orders", 1)
+	want := map[string]at{"one": j.mustSend(t, "orders", "one", 0)}
+	p.redis.Kill()
+	p.redis.Start()
+	checkPlaces(t, j, "orders", 1, want) // no produce: the reader alone must get there
+}
+
+func TestTwoProcessesLoseNothingWhenRedisIsFlushedUnderLoad(t *testing.T) {
+	p := newPlant(t)
+	first, second := p.start(), p.start()
+	first.topic(t, "orders", 2)
+	var mu sync.Mutex
+	acked := map[string]bool{}
+	var load sync.WaitGroup
+	for n, j := range []*process{first, second} {
+		for worker := range 4 {
+			load.Go(func() {
+				for i := range 60 {
+					body := fmt.Sprintf("%d-%d-%d", n, worker, i)
+					_, _, err := j.send(t.Context(), "orders", body, int64(i%2))
+					if err == nil {
+						mu.Lock()
+						acked[body] = true
+						mu.Unlock()
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+			})
+		}
+	}
+	time.Sleep(120 * time.Millisecond)
+	p.redis.Flush()
+	load.Wait()
+	for _, body := range []string{"last-0", "last-1"} {
+		first.mustSend(t, "orders", body, 0)
+		acked[body] = true
+	}
+	found := map[string]int{}
+	for q := range uint32(2) {
+		a, epochA := first.all(t, "orders", q)
+		b, epochB := second.all(t, "orders", q)
+		if fmt.Sprint(a) != fmt.Sprint(b) || epochA != epochB {
+			t.Errorf("queue %d reads differently through the two processes: %d/%d messages, epochs %d/%d", q, len(a), len(b), epochA, epochB)
+		}
+		for _, body := range a {
+			found[body]++
+		}
+	}
+	for body := range acked {
+		if found[body] == 0 {
+			t.Errorf("acknowledged message %s is lost", body)
+		}
+	}
+	for body, n := range found {
+		if n > 1 {
+			t.Errorf("%s is stored %d times", body, n)
+		}
+	}
+	if len(acked) < 100 {
+		t.Errorf("only %d of 480 were acknowledged: the test shows nothing", len(acked))
+	}
+}
+
+func TestEveryOffsetSurvivesACrashAndAnEmptyRedis(t *testing.T) {
+	p := newPlant(t)
+	want := map[string]at{}
+	for round := range 4 {
+		j := p.start(func(o *journal.Options) { o.Exclusive = true })
+		if round == 0 {
+			j.topic(t, "orders", 3)
+		}
+		for i := range 15 {
+			body := fmt.Sprintf("%d-%d", round, i)
+			want[body] = j.mustSend(t, "orders", body, int64(i%4)-1)
+		}
+		if epoch := checkPlaces(t, j, "orders", 3, want); epoch != 1 {
+			t.Errorf("round %d: epoch %d, want 1", round, epoch)
+		}
+		if round == 2 { // once in order, else as by kill -9
+			if err := j.Close(t.Context()); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		}
+		j.stop()
+		p.redis.Flush()
+	}
+}
+
+func TestIdempotencyKeysAndSequencesSurviveTheLossOfRedis(t *testing.T) {
+	p := newPlant(t)
+	j := p.start()
+	j.topic(t, "orders", 4)
+	key := segment.Identity{Kind: segment.IdentityKey, Key: [16]byte{1}, Body: [16]byte{2}}
+	seq := segment.Identity{Kind: segment.IdentityProducer, Key: [16]byte{3}, Epoch: 1, Seq: 7}
+	places := map[string]at{}
+	for name, id := range map[string]segment.Identity{"key": key, "seq": seq} {
+		where, duplicate, err := j.send(t.Context(), "orders", name, -1, id)
+		if err != nil || duplicate {
+			t.Fatalf("%s: duplicate %v, %v", name, duplicate, err)
+		}
+		places[name] = where
+	}
+	p.redis.Flush()
+	j.mustSend(t, "orders", "between", 0)
+	for name, id := range map[string]segment.Identity{"key": key, "seq": seq} {
+		where, duplicate, err := j.send(t.Context(), "orders", name, -1, id)
+		if err != nil || !duplicate || where != places[name] {
+			t.Errorf("%s again: got %+v duplicate %v (%v), want %+v as a duplicate", name, where, duplicate, err, places[name])
+		}
+	}
+	seq.Seq = 9
+	var gap *journal.GapError
+	if _, _, err := j.send(t.Context(), "orders", "gap", -1, seq); !errors.As(err, &gap) || gap.Expected != 8 {
+		t.Errorf("a gap after the recovery: got %v, want expected 8", err)
+	}
+}
+
+func TestADamagedFooterLosesNoMessage(t *testing.T) {
+	p := newPlant(t)
+	j := p.start()
+	j.topic(t, "orders", 1)
+	want := map[string]at{}
+	for i := range 10 {
+		body := fmt.Sprint("m", i)
+		want[body] = j.mustSend(t, "orders", body, 0)
+	}
+	if err := j.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	j.stop()
+	var segments []string
+	for info, err := range p.store.List(t.Context(), "log/", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		segments = append(segments, info.Key)
+	}
+	p.damage(segments[len(segments)/2], -10) // in the trailer
+	p.redis.Flush()
+	checkPlaces(t, p.start(), "orders", 1, want)
+}
+
+// damage flips a bit of a stored object; a negative index counts from its end.
+func (p *plant) damage(key string, index int64) {
+	p.t.Helper()
+	object, err := p.store.Get(p.t.Context(), key, 0, -1)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	object = slices.Clone(object)
+	object[(index+int64(len(object)))%int64(len(object))] ^= 1
+	if err := errors.Join(p.store.Delete(p.t.Context(), key), p.store.Put(p.t.Context(), key, object)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestOfManyProcessesOneRebuilds(t *testing.T) {
+	p := newPlant(t)
+	j := p.start()
+	j.topic(t, "orders", 1)
+	where := j.mustSend(t, "orders", "one", 0)
+	j.stop()
+	p.redis.Flush()
+	lists := p.store.Calls(faulty.List)
+	var starts sync.WaitGroup
+	for range 5 {
+		starts.Go(func() { checkPlaces(t, p.start(), "orders", 1, map[string]at{"one": where}) })
+	}
+	starts.Wait()
+	if n := p.store.Calls(faulty.List) - lists; n != 1 {
+		t.Errorf("the bucket was listed %d times, want once", n)
+	}
+}
+
+func TestTheStoreOfAnotherRedisIsRefused(t *testing.T) {
+	p := newPlant(t)
+	p.start()
+	db, err := meta.Open(t.Context(), p.redis.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	o := p.options(db)
+	o.Store = objstore.NewMemory()
+	if _, err := journal.Open(t.Context(), o); !errors.Is(err, journal.ErrWrongStore) {
+		t.Errorf("got %v, want ErrWrongStore", err)
+	}
+}
+
+func TestAdoptionCommitsWhatADeadWriterLeftOnceAndInOrder(t *testing.T) {
+	p := newPlant(t)
+	j := p.start()
+	topic := j.topic(t, "orders", 1)
+	j.mustSend(t, "orders", "first", 0)
+	dead := uuid.Must(uuid.NewV7())
+	if err := j.db.Beat(t.Context(), dead); err != nil {
+		t.Fatal(err)
+	}
+	for seq, body := range []string{"left-1", "burnt", "left-3"} {
+		b := segment.NewBuilder(dead, uint64(seq+1), time.Now().UnixMilli())
+		base, _ := segment.NewMessageIDBase()
+		payload := segment.AppendRecord(nil, &segment.Record{ID: base, Body: []byte(body)})
+		b.AddChunks(segment.Messages, topic.ID, 0, []segment.Chunk{{Payload: payload, Count: 1}})
+		if seq == 2 {
+			b.AddBurnt([]uint64{2})
+		}
+		object, _ := b.Finish()
+		if err := p.store.Put(t.Context(), segment.ObjectKey(dead, uint64(seq+1)), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if _, err := j.Adopt(t.Context(), dead); err != nil {
+				t.Errorf("adopt: %v", err)
+			}
+		})
+	}
+	both.Wait()
+	check := func() {
+		t.Helper()
+		bodies, epoch := j.all(t, "orders", 0)
+		if fmt.Sprint(bodies) != "[first left-1 left-3]" || epoch != 1 {
+			t.Errorf("got %v in epoch %d", bodies, epoch)
+		}
+	}
+	check()
+	p.redis.Flush() // and the receipts of the adoption hold
+	check()
+}
