@@ -133,9 +133,9 @@ func TestProbeWaitsForAServerThatComesUp(t *testing.T) {
 	o := server.Options()
 	o.Log = slog.New(slog.NewTextHandler(lines(logged), nil))
 	s := openS3(t, o)
-	s.SetPatience(100 * time.Millisecond)
+	s.SetPatience(500 * time.Millisecond)
 	server.Stop()
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := s.Probe(ctx); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got error %v, want it to say that the connection was refused", err)

@@ -96,7 +96,9 @@ func (s *S3) retry(ctx context.Context, size int64, attempt func(ctx context.Con
 			s.pace.faster()
 			return struct{}{}, nil
 		}
-		last = err
+		if last == nil || ctx.Err() == nil {
+			last = err // an attempt that ctx cut short tells nothing new
+		}
 		verdict := judge(err)
 		if verdict.slow {
 			s.pace.slower()
