@@ -93,7 +93,7 @@ func TestChunksWithoutIdentityShareABlock(t *testing.T) {
 }
 
 func TestBlocksAreCutAt256KiB(t *testing.T) {
-	record := message(0, strings.Repeat("x", 100<<10-segment.MinRecordSize)) // 100 KiB as stored
+	record := message(0, strings.Repeat("x", 100<<10-segment.RecordSize(&segment.Record{}))) // 100 KiB as stored
 	huge := message(0, strings.Repeat("y", 300<<10))
 	var many []segment.Record
 	for range 7 {

@@ -6,9 +6,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxIDs is how many message ids one base gives.
-const MaxIDs = 1 << 10
-
 // NewMessageIDBase returns a new UUIDv7 whose low ten bits are zero: the base of
 // the ids of one request's messages.
 func NewMessageIDBase() (uuid.UUID, error) {
@@ -22,7 +19,7 @@ func NewMessageIDBase() (uuid.UUID, error) {
 }
 
 // MessageID returns the id of message i of the request with that base; i is less
-// than MaxIDs.
+// than 1,024.
 func MessageID(base uuid.UUID, i int) uuid.UUID {
 	base[14] |= byte(i>>8) & 0x03
 	base[15] = byte(i)

@@ -30,10 +30,6 @@ const (
 	recordTagLenAt = 30
 )
 
-// MinRecordSize is the size of a record whose every field is empty. So n bytes
-// never hold more than n / MinRecordSize records.
-const MinRecordSize = recordHeaderSize
-
 // Record is one message as it is stored, without its offset: that is the index
 // entry's first offset plus the record's place in the entry. The slices of a
 // decoded record alias the buffer that it was decoded from.
