@@ -30,11 +30,15 @@ type Child struct {
 }
 
 // StartServer runs the bucketmq binary with args (a role and its flags) on free
-// loopback ports and returns when it serves. The server's secrets go into env,
-// never into args.
+// loopback ports and returns when it serves. Secrets go into env, never into
+// args.
 func StartServer(ctx context.Context, binary string, env []string, args ...string) (*Child, error) {
-	args = append(args, "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--log-format", "json")
-	c := &Child{cmd: exec.Command(binary, args...), ended: make(chan struct{})}
+	return Start(ctx, binary, env, append(args, "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0")...)
+}
+
+// Start runs the bucketmq binary with args and returns when it is ready.
+func Start(ctx context.Context, binary string, env []string, args ...string) (*Child, error) {
+	c := &Child{cmd: exec.Command(binary, append(args, "--log-format", "json")...), ended: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), env...)
 	stderr, err := c.cmd.StderrPipe()
 	if err != nil {

@@ -82,10 +82,10 @@ func TestTopicsFollowsPages(t *testing.T) {
 			t.Errorf("Authorization: %q", got)
 		}
 		if r.URL.Query().Get("page_token") == "" {
-			fmt.Fprint(w, `{"items":[{"name":"a"},{"name":"b"}],"next_page_token":"b"}`)
+			fmt.Fprint(w, `{"items":[{"topic":"a"},{"topic":"b"}],"next_page_token":"b"}`)
 			return
 		}
-		fmt.Fprint(w, `{"items":[{"name":"c"}],"new_field":1}`)
+		fmt.Fprint(w, `{"items":[{"topic":"c"}],"new_field":1}`)
 	})
 	var names []string
 	for topic, err := range cl.Topics(t.Context(), "") {

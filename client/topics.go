@@ -12,7 +12,7 @@ import (
 
 // Topic is a topic as the server describes it. ETag is its version.
 type Topic struct {
-	Name            string            `json:"name"`
+	Name            string            `json:"topic"`
 	ID              string            `json:"id,omitempty"`
 	Type            string            `json:"type"`
 	Queues          int64             `json:"queues"`
