@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 // The body must have arrived within the server's body timeout. Call release
 // when nothing refers to the bytes any more; it may be called once only.
 func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
-	b, err := s.fillBody(c, limit)
+	b, err := s.fillBody(c, limit, bodyBuffers.Get().(*[]byte))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,16 +64,21 @@ func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release fun
 }
 
 // readOwnBody is readBody for a caller that keeps the bytes for good: release
-// only gives back their share of the budget.
+// only gives back their share of the budget. The bytes hold no more memory than
+// they need.
 func (s *Server) readOwnBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
-	b, err := s.fillBody(c, limit)
+	b, err := s.fillBody(c, limit, new([]byte))
 	if err != nil {
 		return nil, nil, err
 	}
-	return *b.pooled, b.forget, nil
+	body = *b.pooled
+	if cap(body) > 2*len(body) {
+		body = bytes.Clone(body)
+	}
+	return body, b.forget, nil
 }
 
-func (s *Server) fillBody(c echo.Context, limit int64) (_ *bodyBuffer, err error) {
+func (s *Server) fillBody(c echo.Context, limit int64, into *[]byte) (_ *bodyBuffer, err error) {
 	req := c.Request()
 	if req.ContentLength > limit {
 		c.Response().Header().Set("Connection", "close") // do not read what is refused
@@ -92,7 +98,7 @@ func (s *Server) fillBody(c echo.Context, limit int64) (_ *bodyBuffer, err error
 		return nil, err
 	}
 	defer done()
-	b := bodyBuffer{pooled: bodyBuffers.Get().(*[]byte), budget: &s.bodies, limit: limit}
+	b := bodyBuffer{pooled: into, budget: &s.bodies, limit: limit}
 	if err := b.fill(in, req.ContentLength); err != nil {
 		b.release()
 		return nil, s.bodyError(err, limit)
@@ -160,7 +166,8 @@ type bodyBuffer struct {
 func (b *bodyBuffer) fill(in io.Reader, expected int64) error {
 	buf := (*b.pooled)[:0]
 	defer func() { *b.pooled = buf }()
-	if err := b.reserve(max(expected, int64(cap(buf)), 4096) + 1); err != nil {
+	// One byte more than expected: the end is seen without growing.
+	if err := b.reserve(max(expected+1, int64(cap(buf)), 4096)); err != nil {
 		return err
 	}
 	if int64(cap(buf)) < b.taken {

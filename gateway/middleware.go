@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -17,6 +18,10 @@ const (
 	keyRequestID = "bmq.request_id"
 	keyOperation = "bmq.operation"
 )
+
+// answerWithin bounds a request from its headers to the end of its answer: the
+// body, the longest poll or append, and the writing. Streams move it on.
+const answerWithin = 2 * time.Minute
 
 // newEcho sets up the router. This file, the guard and the signatures of the
 // handlers are all that know echo.
@@ -45,11 +50,9 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		header := c.Response().Header()
 		header.Set("X-Request-Id", id)
 		header.Set("X-Content-Type-Options", "nosniff")
-		c.Response().Before(func() {
-			// A client that does not read its answer is cut. Every answer sets its
-			// own deadline, because a connection keeps the one before.
-			_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(writeDeadline))
-		})
+		// A client that does not read its answer is cut. Every request sets the
+		// deadline, because a connection keeps the one before.
+		_ = http.NewResponseController(c.Response()).SetWriteDeadline(start.Add(answerWithin))
 		defer func() { s.finish(c, start) }()
 		if err := s.recovered(next, c); err != nil {
 			s.handleError(err, c)
@@ -82,6 +85,9 @@ func (s *Server) finish(c echo.Context, start time.Time) {
 	ctx := c.Request().Context()
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetName(operation)
+	}
+	if !s.log.Enabled(ctx, slog.LevelDebug) {
+		return
 	}
 	// No query: it may hold a ticket.
 	s.log.DebugContext(ctx, "request", "method", c.Request().Method, "path", c.Request().URL.EscapedPath(), "operation", operation,
