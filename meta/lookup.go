@@ -26,8 +26,9 @@ type Window struct {
 // maxOffset is the largest number the scripts can count to.
 const maxOffset = 1<<53 - 1
 
-// Lookup returns up to max entries from the one that holds offset on; none
-// when offset is outside [Min, Next). ErrTopicNotFound, ErrRecovering.
+// Lookup returns up to max entries from the one that holds offset on (in a hole:
+// from the one behind it); none when offset is outside [Min, Next).
+// ErrTopicNotFound, ErrRecovering.
 func (db *DB) Lookup(ctx context.Context, topic uuid.UUID, queue uint32, offset int64, max int) (Window, error) {
 	w, err := db.lookup(ctx, topic, queue, offset, max, "offset")
 	if err != nil {

@@ -15,9 +15,9 @@ var lookupCases = []testCase{
 	{"LookupOfAnEmptyQueue", lookupOfAnEmptyQueue},
 }
 
-// queueOf makes n entries of 1 to 4 messages from min on; every third shares
+// queueOf makes n entries of one queue, each of 1 to 4 messages from min on; every third shares
 // its time with the one before.
-func queueOf(n int, min int64) meta.QueueSnapshot {
+func queueOf(queue uint32, n int, min int64) meta.QueueSnapshot {
 	q := meta.QueueSnapshot{Min: min, Next: min}
 	w := uuid.New()
 	at := int64(1_700_000_000_000)
@@ -27,7 +27,7 @@ func queueOf(n int, min int64) meta.QueueSnapshot {
 			at += 10
 		}
 		q.Next += int64(count)
-		q.Entries = append(q.Entries, meta.Entry{Next: q.Next, Count: count, StoredAt: at,
+		q.Entries = append(q.Entries, meta.Entry{Queue: queue, Next: q.Next, Count: count, StoredAt: at,
 			Segment: meta.SegmentRef{Writer: w, Seq: uint64(i + 1)}, Position: 64, Length: 1000, Tags: uint64(i)})
 	}
 	return q
@@ -41,7 +41,7 @@ func restoreQueue(t testing.TB, db *meta.DB, q meta.QueueSnapshot) meta.Topic {
 }
 
 func lookupFindsEveryOffset(t *testing.T, e engine) {
-	q := queueOf(1100, 500)
+	q := queueOf(0, 1100, 500)
 	topic := restoreQueue(t, e.db, q)
 	at := 0
 	for offset := q.Min - 1; offset <= q.Next; offset++ {
@@ -67,7 +67,7 @@ func lookupFindsEveryOffset(t *testing.T, e engine) {
 }
 
 func lookupTimeIsALowerBound(t *testing.T, e engine) {
-	q := queueOf(300, 500)
+	q := queueOf(0, 300, 500)
 	topic := restoreQueue(t, e.db, q)
 	for at := q.Entries[0].StoredAt - 5; at <= q.Entries[299].StoredAt+5; at += 5 {
 		want := q.Next

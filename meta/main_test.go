@@ -143,9 +143,17 @@ func mustCommit(t testing.TB, db *meta.DB, c meta.Commit) meta.CommitResult {
 	return res
 }
 
+// equal compares by how values print, so that nil and empty are the same.
 func equal(t testing.TB, what string, got, want any) {
 	t.Helper()
-	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
-		t.Fatalf("%s:\n got %s\nwant %s", what, g, w)
+	g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want)
+	if g == w {
+		return
 	}
+	at := 0
+	for at < min(len(g), len(w)) && g[at] == w[at] {
+		at++
+	}
+	from := max(0, at-200)
+	t.Fatalf("%s, from byte %d on:\n got %.600s\nwant %.600s", what, from, g[from:], w[from:])
 }

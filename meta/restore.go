@@ -83,7 +83,7 @@ func (s *TopicSnapshot) validate() error {
 	return nil
 }
 
-// state is what a queue's head says.
+// state is what the head of the queue says.
 func (q *QueueSnapshot) state(number uint32) QueueState {
 	s := QueueState{Queue: number, Min: q.Min, Next: q.Next}
 	for _, e := range q.Entries {

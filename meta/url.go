@@ -41,7 +41,7 @@ func ParseURL(urls []string) (Options, error) {
 }
 
 func parseURL(text string) (Options, error) {
-	u, err := url.Parse(strings.TrimSpace(text))
+	u, list, err := splitHosts(strings.TrimSpace(text))
 	if err != nil {
 		return Options{}, errors.New("malformed")
 	}
@@ -72,7 +72,7 @@ func parseURL(text string) (Options, error) {
 	if o.Mode != ModeStandalone {
 		secure = u.Query().Get("tls") == "true"
 	}
-	if o.Addrs, err = hosts(u.Host, o.Mode); err != nil {
+	if o.Addrs, err = hosts(list, o.Mode); err != nil {
 		return Options{}, err
 	}
 	o.Username = u.User.Username()
@@ -83,6 +83,22 @@ func parseURL(text string) (Options, error) {
 	return o, nil
 }
 
+// splitHosts parses a URL whose host may be a list, which net/url does not know.
+func splitHosts(text string) (u *url.URL, list string, err error) {
+	scheme, rest, found := strings.Cut(text, "://")
+	if !found {
+		return nil, "", errors.New("no scheme")
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	start := strings.LastIndex(rest[:end], "@") + 1
+	list = rest[start:end]
+	u, err = url.Parse(scheme + "://" + rest[:start] + "hosts" + rest[end:])
+	return u, list, err
+}
+
 func hosts(list, mode string) ([]string, error) {
 	port := "6379"
 	if mode == ModeSentinel {
@@ -90,13 +106,16 @@ func hosts(list, mode string) ([]string, error) {
 	}
 	var addrs []string
 	for _, host := range strings.Split(list, ",") {
-		if host == "" {
-			return nil, errors.New("a host is missing")
+		// As a URL of its own, each host is checked by net/url.
+		u, err := url.Parse("host://" + host)
+		if err != nil || u.Hostname() == "" || u.Host != host {
+			return nil, errors.New("a host is missing or malformed")
 		}
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			host = net.JoinHostPort(strings.Trim(host, "[]"), port)
+		if u.Port() != "" {
+			addrs = append(addrs, host)
+			continue
 		}
-		addrs = append(addrs, host)
+		addrs = append(addrs, net.JoinHostPort(u.Hostname(), port))
 	}
 	if mode == ModeStandalone && len(addrs) > 1 {
 		return nil, errors.New("one server has one host; use cluster:// or sentinel://")
