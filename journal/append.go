@@ -144,9 +144,12 @@ type Appended struct {
 func (a *Appended) Len() int { return a.count }
 
 // At returns the id and place of message i. The offset is −1 when it is not
-// known: with ack None, and for an old duplicate of a producer.
+// known: with ack None, and for an old duplicate of a producer. Of such a
+// duplicate the id may be zero, for the same reason.
 func (a *Appended) At(i int) (id uuid.UUID, queue uint32, offset int64) {
-	id = segment.MessageID(a.base, i)
+	if a.base != uuid.Nil {
+		id = segment.MessageID(a.base, i)
+	}
 	if len(a.parts) == 0 {
 		return id, 0, -1
 	}

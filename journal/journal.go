@@ -125,6 +125,7 @@ func Open(ctx context.Context, options Options) (*Journal, error) {
 	j.writer = newWriter(id, options, j.metrics, j.log)
 	j.writer.commit = j.meta.Commit
 	j.writer.lost = j.guard.lost
+	j.writer.suspect = j.guard.suspect
 	j.reader = newReader(readerOptions{
 		Store: j.store, Meta: j.meta, CacheBytes: options.CacheBytes, Log: j.log, Registry: options.Registry,
 		TopicChanged: j.topics.drop,

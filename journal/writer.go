@@ -46,7 +46,7 @@ type writer struct {
 	commit    func(context.Context, []meta.Commit) []meta.CommitResult
 	lost      func(ctx context.Context) (bool, error) // has Redis lost what a missing topic would have been in?
 	suspect   func(reason string)                     // Redis knows less than before: recover
-	stored    func(meta.SegmentRef, []byte) // takes the bytes of a durable segment, before it is committed
+	stored    func(meta.SegmentRef, []byte)           // takes the bytes of a durable segment, before it is committed
 	committed func(meta.SegmentRef, []byte, []meta.Commit, []meta.CommitResult)
 
 	wake     chan struct{} // tells the flusher that something below has changed
@@ -223,6 +223,11 @@ func (w *writer) finish(ctx context.Context, ran <-chan struct{}) error {
 	case <-w.finished:
 		return nil
 	case <-ran:
+		select {
+		case <-w.finished: // just before
+			return nil
+		default:
+		}
 		return errors.New("journal: it stopped before its last segments were decided")
 	case <-ctx.Done():
 		return fmt.Errorf("flush the last segments: %w", ctx.Err())

@@ -128,14 +128,14 @@ func TestNoCommitBeforeTheBurntNoteIsDurable(t *testing.T) {
 }
 
 func TestNoteThatIsGivenUpIsSentAgain(t *testing.T) {
-	bubble(t, Options{Linger: 10 * time.Millisecond}, func(t *testing.T, r *writerRig) {
+	bubble(t, Options{Linger: 10 * time.Millisecond, SegmentBytes: 1}, func(t *testing.T, r *writerRig) {
 		topic := r.newTopic("orders", 1)
 		r.redis.faults(checkNotes(t, r, 1), nil)
 		// Far more segments wait than may be undecided, and the store is away
 		// for longer than several notes live.
 		r.store.Add(&faulty.Rule{Op: faulty.Put, Prefix: r.key(1), Fault: faulty.Hold(nil)})
 		var all []<-chan error
-		for i := range 12 {
+		for i := range 40 {
 			all = append(all, told(t, r.segmentOf(topic, fmt.Sprint(i))))
 		}
 		pass(20 * time.Second)
