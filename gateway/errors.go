@@ -76,6 +76,8 @@ var kinds = map[string]kind{
 	"invalid_message":              {422, "A message breaks a rule", false, true, 0},
 	"upgrade_required":             {426, "This is a WebSocket", false, true, 0},
 
+	"headers_too_large": {431, "The headers are too large", false, true, 0},
+
 	codeInternal:      {500, "Internal error", false, false, 0},
 	"buffer_full":     {503, "Too much is waiting to be stored", true, true, time.Second},
 	"recovering":      {503, "The index is being rebuilt", true, true, 2 * time.Second},

@@ -10,3 +10,10 @@ import (
 func TicketClaim(key, body string) meta.AnswerKey {
 	return meta.AnswerKey{Scope: anonymous + ":createTicket", Key: half(sha256.Sum256([]byte(key))), Body: half(sha256.Sum256([]byte(body)))}
 }
+
+// Reading is how many bytes of the body budget are taken.
+func (s *Server) Reading() int64 {
+	s.bodies.mu.Lock()
+	defer s.bodies.mu.Unlock()
+	return s.options.BodyBytes - s.bodies.free
+}

@@ -33,6 +33,9 @@ func (s *Server) newEcho() *echo.Echo {
 	e.Pre(s.observe, s.admit)
 	for _, r := range s.routes() {
 		e.Add(r.method, r.path, s.guard(r))
+		if before, ok := strings.CutSuffix(r.path, ":topic"); ok {
+			e.Add(r.method, before, s.guard(r)) // an empty name is a wrong name
+		}
 	}
 	return e
 }
@@ -104,8 +107,24 @@ func (s *Server) admit(next echo.HandlerFunc) echo.HandlerFunc {
 		if s.draining.Load() {
 			return newProblem(codeStopping, "another server can answer")
 		}
+		if err := checkHeaders(c.Request()); err != nil {
+			return err
+		}
 		return next(c)
 	}
+}
+
+func checkHeaders(r *http.Request) error {
+	size := len(r.Method) + len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	if size > maxHeaderBytes {
+		return newProblem("headers_too_large", fmt.Sprintf("at most %d bytes", maxHeaderBytes))
+	}
+	return nil
 }
 
 // requestID is the id that the request is logged and answered under.

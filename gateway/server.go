@@ -151,18 +151,15 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 		Handler:                      h,
 		ReadHeaderTimeout:            5 * time.Second,
 		IdleTimeout:                  75 * time.Second,
-		MaxHeaderBytes:               maxHeaderBytes - headerSlack,
+		MaxHeaderBytes:               maxHeaderBytes,
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
 
-const (
-	// maxHeaderBytes bounds the headers of a request.
-	maxHeaderBytes = 32 << 10
-	// headerSlack is what net/http allows on top of its setting.
-	headerSlack = 4096
-)
+// maxHeaderBytes bounds the headers of a request. net/http allows up to 8 KiB
+// more, so checkHeaders counts again.
+const maxHeaderBytes = 32 << 10
 
 // Handler is everything of the public listener.
 func (s *Server) Handler() http.Handler { return s.handler }
