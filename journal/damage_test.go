@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/bucketmq/bucketmq/meta"
@@ -261,5 +262,36 @@ func TestCatchingUpFetchesPiecesOfSegmentsThatAreMostlyOthers(t *testing.T) {
 	}
 	if page, err := read(12); err != nil || page.Next != 15 {
 		t.Errorf("got %+v, %v, want what lies behind", page, err)
+	}
+}
+
+func TestARedisThatWentBackIsNeverBelieved(t *testing.T) {
+	r := newRig(t, 1)
+	suspected := make(chan uuid.UUID, 10)
+	n := r.node(func(o *readerOptions) { o.RolledBack = func(topic uuid.UUID) { suspected <- topic } }).start()
+	n.put(many(3, 0, "", "x")...)
+	waiting := n.goRead(t.Context(), Read{Offset: 3, Wait: 2 * time.Second})
+	n.parked(1)
+	key := "{t:" + r.topic.ID.String() + "}:"
+	before, err := r.redis.Client().HGet(t.Context(), key+"head", "0").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.put(many(2, 0, "", "y")...)
+	if a := <-waiting; a.err != nil || a.page.Next != 5 {
+		t.Fatalf("got %+v, %v", a.page, a.err)
+	}
+	// A failover to a replica that has not seen the last commit.
+	if err := r.redis.Client().HSet(t.Context(), key+"head", "0", before).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.redis.Client().RPop(t.Context(), key+"hot:0").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := n.Read(t.Context(), Read{Topic: r.topic, Offset: 5}); !errors.Is(err, ErrRecovering) {
+		t.Errorf("got %+v, %v, want ErrRecovering and no bounds of the past", page, err)
+	}
+	if got := <-suspected; got != r.topic.ID {
+		t.Errorf("topic %s was suspected, want %s", got, r.topic.ID)
 	}
 }

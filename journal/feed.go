@@ -40,7 +40,7 @@ func (r *reader) notice(n meta.Notice) {
 			t.apply(n.Epoch, n.Entries)
 		}
 	}
-	if n.Lost || n.TopicChanged != "" {
+	if n.Lost || r.tails.named(n.TopicChanged) {
 		select {
 		case r.recheckNow <- struct{}{}:
 		default: // one is asked for already

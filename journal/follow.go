@@ -36,6 +36,10 @@ type FollowOptions struct {
 	From   Position // where to start
 	Cursor string   // when not empty, instead of From: where another follower ended
 	Filter filter.Filter
+	// Notify, where it is set, is called when there may be something for Poll,
+	// also before Follow returns. It must return at once and must not use the
+	// follower. Next then never sees news by itself.
+	Notify func()
 }
 
 // Item is a message of one of several queues.
@@ -127,6 +131,7 @@ func (r *reader) Follow(ctx context.Context, o FollowOptions) (*Follower, error)
 	queues = slices.Compact(queues)
 	w := newWant(o.Filter)
 	f := &Follower{r: r, topic: o.Topic, want: w, waiter: newWaiter(w), closed: make(chan struct{})}
+	f.waiter.notify = o.Notify
 	f.tail = r.tails.sit(o.Topic, f.waiter, queues, growing)
 	r.metrics.waiting.Inc()
 	if err := f.start(ctx, queues, o.From, cursor); err != nil {
@@ -229,6 +234,28 @@ func (f *Follower) Next(ctx context.Context, maxMessages int, maxBytes int64) (*
 			return nil, err
 		}
 	}
+}
+
+// Poll is Next without the wait: a batch without items and gaps says that there
+// is nothing now, if it is also CaughtUp, or that Poll should be called again at
+// once. Errors are those of Next and, as nothing waits for better times here,
+// ErrUnavailable and ErrRecovering.
+func (f *Follower) Poll(ctx context.Context, maxMessages int, maxBytes int64) (*Batch, error) {
+	select {
+	case <-f.r.drained:
+		return nil, ErrDraining
+	case <-f.closed:
+		return nil, errClosed
+	default:
+	}
+	b, err := f.collect(ctx, limitOf(maxMessages, DefaultReadMessages, MaxReadMessages), limitOf(maxBytes, DefaultReadBytes, MaxReadBytes))
+	if len(b.Items)+len(b.Gaps) > 0 {
+		return b, nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return b, err
 }
 
 // await returns when there is news, or after a while when there was a fault.

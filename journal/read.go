@@ -36,6 +36,9 @@ const (
 	lateBy = 500 * time.Millisecond
 	// retryAfter is how soon a waiting reader tries again after a fault.
 	retryAfter = time.Second
+	// hotEntries is how far behind the end of its queue a reader counts as one at
+	// the tail.
+	hotEntries = 8
 	// hotGets and coldGets bound the requests to the store at a time.
 	hotGets, coldGets = 16, 8
 )
@@ -279,7 +282,7 @@ func (r *reader) window(ctx context.Context, read *Read, offset int64) (window, 
 		t.observe(read.Queue, w)
 	}
 	in := cold
-	if n := len(w.Entries); n > 0 && w.Entries[n-1].Next == w.Next {
+	if n := len(w.Entries); n > 0 && n <= hotEntries && w.Entries[n-1].Next == w.Next {
 		in = hot
 	}
 	return window{Window: w, class: in}, nil

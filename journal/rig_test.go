@@ -23,6 +23,7 @@ type rig struct {
 	t     testing.TB
 	redis *redistest.Server
 	store *faulty.Store
+	put   objstore.Store // where nodes put segments: store, unless a test changes it
 	topic meta.Topic
 }
 
@@ -47,6 +48,7 @@ type msg struct {
 func newRig(t testing.TB, queues uint32) *rig {
 	t.Helper()
 	r := &rig{t: t, redis: redistest.New(t), store: faulty.Wrap(objstore.NewMemory())}
+	r.put = r.store
 	db := r.open()
 	generation, _, ok, err := db.BeginRecovery(t.Context(), uuid.New(), uuid.New(), uuid.Nil, time.Minute)
 	if err != nil || !ok {
@@ -142,7 +144,7 @@ func (n *node) build(messages []msg, stored func(meta.SegmentRef, []byte)) (meta
 		}
 		commit.Queues = append(commit.Queues, meta.QueueCommit{Queue: block.Queue, Chunks: []meta.CommitChunk{c}})
 	}
-	if err := n.rig.store.Put(context.Background(), segment.ObjectKey(n.writer, n.seq), object); err != nil {
+	if err := n.rig.put.Put(context.Background(), segment.ObjectKey(n.writer, n.seq), object); err != nil {
 		n.rig.t.Fatal(err)
 	}
 	stored(ref, object)

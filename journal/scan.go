@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -232,16 +233,22 @@ func (s *scan) object(e *meta.Entry, o *object) error {
 	return nil
 }
 
-// records examines the messages of one checked block.
+// records examines the messages of one checked block. Each is decoded into the
+// page's next free place and stays there if it matches.
 func (s *scan) records(b *block, sp span, storedAt int64) error {
 	rest := b.from(uint32(s.page.Next - sp.first))
 	for s.page.Next < sp.next() && !s.full {
-		record, n, err := segment.DecodeRecord(rest)
-		if err != nil {
+		m := s.place(b)
+		var n int
+		var err error
+		if m.Record, n, err = segment.DecodeRecord(rest); err != nil {
 			return fmt.Errorf("record of a checked block: %w", err)
 		}
-		if s.want.filter.Match(record.Tag) && !s.take(record, rest[:n:n], storedAt) {
-			return nil
+		if s.want.filter.Match(m.Record.Tag) {
+			m.Offset, m.StoredAt, m.Raw = s.page.Next, storedAt, rest[:n:n]
+			if !s.take(int64(n)) {
+				return nil
+			}
 		}
 		rest = rest[n:]
 		s.page.Next++
@@ -250,19 +257,30 @@ func (s *scan) records(b *block, sp span, storedAt int64) error {
 	return nil
 }
 
-// take adds a message to the page and reports whether it had room for it. The
-// first message always has.
-func (s *scan) take(record segment.Record, raw []byte, storedAt int64) bool {
-	if len(s.page.Messages) > 0 && s.bytes+int64(len(raw)) > s.read.MaxBytes {
+// place returns room for one more message behind the page's messages. When all
+// that is read matches, the room is made once, by the size of the block's records.
+func (s *scan) place(b *block) *Stored {
+	n := len(s.page.Messages)
+	if n == cap(s.page.Messages) {
+		room := int64(max(n, 32))
+		if s.want.filter.All() {
+			room = s.read.MaxBytes/max(1, int64(len(b.payload))/int64(b.row.Count)) + 1
+		}
+		room = min(room, int64(s.read.MaxMessages-n), s.page.Max-s.page.Next)
+		s.page.Messages = slices.Grow(s.page.Messages, int(max(1, room)))
+	}
+	return &s.page.Messages[:n+1][n]
+}
+
+// take makes the message in the free place one of the page and reports whether
+// there was room for its bytes. The first message always has room.
+func (s *scan) take(bytes int64) bool {
+	if len(s.page.Messages) > 0 && s.bytes+bytes > s.read.MaxBytes {
 		s.full = true
 		return false
 	}
-	if s.page.Messages == nil {
-		room := min(int64(s.read.MaxMessages), s.page.Max-s.page.Next, s.read.MaxBytes/int64(len(raw))+1)
-		s.page.Messages = make([]Stored, 0, room)
-	}
-	s.bytes += int64(len(raw))
-	s.page.Messages = append(s.page.Messages, Stored{Offset: s.page.Next, StoredAt: storedAt, Record: record, Raw: raw})
+	s.bytes += bytes
+	s.page.Messages = s.page.Messages[:len(s.page.Messages)+1]
 	s.full = len(s.page.Messages) == s.read.MaxMessages
 	return true
 }

@@ -29,7 +29,8 @@ type tails struct {
 
 // topicTail is one topic that is, or lately was, waited for.
 type topicTail struct {
-	id uuid.UUID
+	id   uuid.UUID
+	name string
 
 	mu          sync.Mutex
 	dropped     bool                  // no longer in tails: take another one
@@ -72,6 +73,25 @@ func (ts *tails) all() []*topicTail {
 	return all
 }
 
+// named reports whether a topic of that name is waited for.
+func (ts *tails) named(name string) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.topics {
+		if t.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// void forgets what is known of every topic.
+func (ts *tails) void() {
+	for _, t := range ts.all() {
+		t.void()
+	}
+}
+
 // sit gives the waiter a seat at each of the queues, and one for queues to come
 // when it is growing. From then on no news of them is lost.
 func (ts *tails) sit(topic meta.Topic, w *waiter, queues []uint32, growing bool) *topicTail {
@@ -87,7 +107,7 @@ func (ts *tails) ensure(topic meta.Topic) *topicTail {
 	defer ts.mu.Unlock()
 	t := ts.topics[topic.ID]
 	if t == nil {
-		t = &topicTail{id: topic.ID, queues: make(map[uint32]*queueTail)}
+		t = &topicTail{id: topic.ID, name: topic.Name, queues: make(map[uint32]*queueTail)}
 		ts.topics[topic.ID] = t
 	}
 	return t
@@ -120,7 +140,7 @@ func (t *topicTail) sit(w *waiter, queues []uint32, growing bool, count uint32) 
 	}
 	if growing {
 		s := &seat{waiter: w, grows: true}
-		t.growing = append(t.growing, s)
+		t.growing = add(t.growing, s)
 		w.seats = append(w.seats, s)
 		t.seats++
 	}
@@ -135,7 +155,7 @@ func (t *topicTail) seat(w *waiter, queue uint32) {
 		t.queues[queue] = q
 	}
 	s := &seat{waiter: w, queue: queue}
-	q.seats = append(q.seats, s)
+	q.seats = add(q.seats, s)
 	w.seats = append(w.seats, s)
 	t.seats++
 }
@@ -150,6 +170,9 @@ func (t *topicTail) leave(w *waiter) {
 		} else {
 			q := t.queues[s.queue]
 			q.seats = remove(q.seats, s)
+			if len(q.seats) == 0 && q.next <= 0 {
+				delete(t.queues, s.queue) // it may not even exist
+			}
 		}
 	}
 	t.seats -= len(w.seats)
@@ -231,6 +254,17 @@ func (t *topicTail) forget(queue uint32) {
 	defer t.mu.Unlock()
 	if q := t.queues[queue]; q != nil {
 		q.entries = nil
+	}
+}
+
+// void forgets where every queue ends, because Redis was rebuilt and may end
+// earlier, and has everybody who waits look again.
+func (t *topicTail) void() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, q := range t.queues {
+		q.entries, q.next, q.confirmedAt = nil, unknownNext, time.Time{}
+		q.callAll()
 	}
 }
 

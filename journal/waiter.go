@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"slices"
-
 	"github.com/bucketmq/bucketmq/filter"
 	"github.com/bucketmq/bucketmq/segment"
 )
@@ -34,10 +32,13 @@ func (w *want) rejects(bloom uint64) bool {
 
 // waiter is one reader that waits for news of one or several queues of a topic.
 type waiter struct {
-	want  want
-	wake  chan struct{} // holds at most one: several news are one wake-up
-	seats []*seat       // guarded by the mutex of the topic's tail
-	left  bool          // guarded by the mutex of the topic's tail
+	want want
+	wake chan struct{} // holds at most one: several news are one wake-up
+	// notify is called instead of wake where it is set. It must not block and
+	// not call back: the topic's tail is locked.
+	notify func()
+	seats  []*seat // guarded by the mutex of the topic's tail
+	left   bool    // guarded by the mutex of the topic's tail
 }
 
 func newWaiter(w want) *waiter { return &waiter{want: w, wake: make(chan struct{}, 1)} }
@@ -50,24 +51,33 @@ type seat struct {
 	offset int64 // what lies before it is no news
 	called bool  // there is news that the waiter has not taken yet
 	grows  bool  // stands for queues to come, not for queue
+	at     int   // its index in the list it is in
 }
 
 // call tells the waiter that its queue has news. It never blocks.
 func (s *seat) call() {
 	s.called = true
+	if s.waiter.notify != nil {
+		s.waiter.notify()
+		return
+	}
 	select {
 	case s.waiter.wake <- struct{}{}:
 	default: // an earlier call is still to be taken
 	}
 }
 
-// remove takes a seat out of a list whose order does not matter.
+// add puts a seat into a list whose order does not matter.
+func add(seats []*seat, s *seat) []*seat {
+	s.at = len(seats)
+	return append(seats, s)
+}
+
+// remove takes a seat out of its list.
 func remove(seats []*seat, s *seat) []*seat {
-	at := slices.Index(seats, s)
-	if at < 0 {
-		return seats
-	}
 	last := len(seats) - 1
-	seats[at], seats[last] = seats[last], nil
+	seats[s.at] = seats[last]
+	seats[s.at].at = s.at
+	seats[last] = nil
 	return seats[:last]
 }
