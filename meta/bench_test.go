@@ -2,6 +2,8 @@ package meta_test
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -23,6 +25,7 @@ func BenchmarkCommit(b *testing.B) {
 				}
 				c := commitTo(topic, w, 0, parts)
 				b.ReportAllocs()
+				defer reportScripts(b, e)()
 				for b.Loop() {
 					c.Seq++
 					if res := e.db.Commit(b.Context(), []meta.Commit{c})[0]; res.Err != nil {
@@ -47,6 +50,7 @@ func BenchmarkLookup(b *testing.B) {
 		}{{"head", 0}, {"middle", entries / 2}, {"tail", entries - 1}} {
 			entry := q.Entries[at.i]
 			b.Run(kind+"/offset/"+at.name, func(b *testing.B) {
+				defer reportScripts(b, e)()
 				for b.Loop() {
 					win, err := e.db.Lookup(b.Context(), topic.ID, 0, entry.First(), 16)
 					if err != nil || win.Entries[0] != entry {
@@ -55,6 +59,7 @@ func BenchmarkLookup(b *testing.B) {
 				}
 			})
 			b.Run(kind+"/time/"+at.name, func(b *testing.B) {
+				defer reportScripts(b, e)()
 				for b.Loop() {
 					if _, _, err := e.db.LookupTime(b.Context(), topic.ID, 0, entry.StoredAt, 16); err != nil {
 						b.Fatal(err)
@@ -89,5 +94,25 @@ func BenchmarkMemory(b *testing.B) {
 		b.ReportMetric(usage(long, "hot:0")/entries, "B/entry")
 		b.ReportMetric((usage(used, "head")-usage(idle, "head"))/1000, "B/used-queue")
 		b.ReportMetric(usage(idle, "head")+usage(idle, "meta"), "B/idle-topic-of-1000-queues")
+	}
+}
+
+// reportScripts reports how long a real server itself takes for a script: unlike
+// the round trip it depends little on what else the machine does.
+func reportScripts(b *testing.B, e engine) func() {
+	if e.server == nil {
+		return func() {}
+	}
+	client := e.server.Client()
+	check(b, client.ConfigResetStat(b.Context()).Err())
+	return func() {
+		info, err := client.Info(b.Context(), "commandstats").Result()
+		check(b, err)
+		_, rest, _ := strings.Cut(info, "cmdstat_evalsha:")
+		_, rest, _ = strings.Cut(rest, "usec_per_call=")
+		text, _, _ := strings.Cut(rest, ",")
+		usec, err := strconv.ParseFloat(text, 64)
+		check(b, err)
+		b.ReportMetric(usec, "server-µs/op")
 	}
 }

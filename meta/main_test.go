@@ -18,8 +18,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // engine is one of the servers that every case runs on. Cases of one engine
 // run one after the other and share it; each uses topics of its own.
 type engine struct {
-	db   *meta.DB
-	open func(t testing.TB) *meta.DB // another connection to the same server; nil for the embedded one
+	db     *meta.DB
+	open   func(t testing.TB) *meta.DB // another connection to the same server; nil for the embedded one
+	server *redistest.Server           // the real single server, else nil
 }
 
 type testCase struct {
@@ -54,6 +55,7 @@ func newEngine(t testing.TB, kind string) engine {
 		e.db = db
 	case "standalone":
 		s := redistest.New(t)
+		e.server = s
 		e.open = func(t testing.TB) *meta.DB { return open(t, s.Options()) }
 		e.db = e.open(t)
 	case "cluster":

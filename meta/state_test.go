@@ -82,7 +82,17 @@ func leaseHasOneHolder(t *testing.T, e engine) {
 		}
 		return term
 	}
+	held := func(want uuid.UUID, wantTerm int64) {
+		t.Helper()
+		holder, term, ok, err := e.db.LeaseHolder(ctx, name)
+		check(t, err)
+		if holder != want || term != wantTerm || ok != (wantTerm > 0) {
+			t.Fatalf("held by %s under term %d (%v), want %s under %d", holder, term, ok, want, wantTerm)
+		}
+	}
+	held(uuid.Nil, 0)
 	first := acquire(a, time.Minute)
+	held(a, first)
 	if got := acquire(b, time.Minute); got != 0 {
 		t.Fatal("two holders")
 	}
@@ -100,7 +110,9 @@ func leaseHasOneHolder(t *testing.T, e engine) {
 	if acquire(a, time.Minute) != 0 {
 		t.Fatal("released by another holder")
 	}
+	held(b, taken)
 	check(t, e.db.Release(ctx, name, b))
+	held(uuid.Nil, 0)
 	if got := acquire(a, time.Minute); got <= taken {
 		t.Fatalf("after the release: term %d, want more than %d", got, taken)
 	}

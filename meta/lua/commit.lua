@@ -33,20 +33,19 @@ local kinds, line = {}, {seq, epoch, dec(stored), "-"}
 for i = 1, nk do kinds[i] = ARGV[at + i - 1] end
 local known, judged = recall(4 + nq, nk, kinds)
 judged, at = judge(at + nk, nr, known)
+local news, heads, firsts = {be(tonumber(epoch))}, {}, {}
 for i, q in ipairs(queues) do
   local tail = redis.call("LINDEX", KEYS[3 + i], -1)
-  if (tail and num(tail, 1, 7) or q.min) ~= q.first then return {"CORRUPT"} end
-  at = layout(at, q, judged, be(stored, 6))
+  if (tail and nextof(tail) or q.min) ~= q.first then return {"CORRUPT"} end
+  at = layout(at, q, judged, string.sub(be(stored), 2))
   if q.next >= 9007199254740992 then return {"FULL"} end
-end
-local news, heads, firsts = {be(tonumber(epoch), 7)}, {}, {}
-for i, q in ipairs(queues) do
   firsts[i] = dec(q.first)
   if q.next > q.first then
     heads[#heads + 1] = q.name
     heads[#heads + 1] = tohead(q.next, q.min, q.bytes, stored)
   end
-  for _, e in ipairs(q.entries) do news[#news + 1] = be(tonumber(q.name), 4) .. string.char(#e) .. e end
+  local number = string.sub(be(tonumber(q.name)), 4)
+  for _, e in ipairs(q.entries) do news[#news + 1] = number .. char(#e) .. e end
 end
 if #firsts > 0 then line[4] = table.concat(firsts, ",") end
 exceptions(line, judged)

@@ -25,9 +25,9 @@ end
 local function past(index)
   local entry = redis.call("LINDEX", hot, index)
   if by == "time" then
-    return num(entry, 8, 13) >= wanted
+    return storedof(entry) >= wanted
   end
-  return num(entry, 1, 7) > wanted
+  return nextof(entry) > wanted
 end
 
 local length = redis.call("LLEN", hot)

@@ -8,7 +8,7 @@ local function layout(at, q, judged, stored)
   local function append(count, length, suffix)
     q.next = q.next + count
     q.bytes = q.bytes + length
-    q.entries[#q.entries + 1] = be(q.next, 7) .. stored .. suffix
+    q.entries[#q.entries + 1] = be(q.next) .. stored .. suffix
   end
   local runs = tonumber(ARGV[at])
   at = at + 1
