@@ -140,98 +140,82 @@ func (s *scanner) str() []byte {
 }
 
 // escaped reads the rest of a string from its first escape on, which is at;
-// head is what came before it.
+// head is what came before it. Runs are short where there are escapes at all
+// (JSON within JSON), so they are copied a word at a time while they are looked
+// at.
 func (s *scanner) escaped(head []byte, at int, wide bool) []byte {
-	from := len(s.scratch)
-	s.scratch = append(s.scratch, head...)
+	text, from := s.text, len(s.scratch)
+	out := append(s.scratch, head...)
+	var seen uint64
 	for {
-		var more bool
-		if at, more = s.copyRun(at); more {
-			wide = true
+		if cap(out)-len(out) < 8 {
+			out = slices.Grow(out, 8)
 		}
-		if at == len(s.text) {
-			s.fail()
-			return nil
-		}
-		switch s.text[at] {
-		case '\\':
-			if at = s.unescape(at); s.bad {
-				return nil
+		if len(text)-at >= 8 {
+			n := len(out)
+			x := binary.LittleEndian.Uint64(text[at:])
+			binary.LittleEndian.PutUint64(out[n:n+8], x)
+			hits := specials(x)
+			plain := bits.TrailingZeros64(hits) &^ 7 // 64 without a hit
+			seen |= x & (1<<plain - 1)
+			out = out[:n+plain/8]
+			at += plain / 8
+			if hits == 0 {
+				continue
 			}
-			continue
-		case '"':
-			s.at = at + 1
-		default: // a control character
-			s.fail()
-			return nil
+		} else {
+			stop, more := plainRun(text, at)
+			out, wide, at = append(out, text[at:stop]...), wide || more, stop
 		}
-		// An escape stands for whole characters, so the runs between them are
-		// UTF-8 exactly when all of it is.
-		v := s.scratch[from:len(s.scratch):len(s.scratch)]
-		if wide && !utf8.Valid(v) {
-			s.fail()
-			return nil
+		if at < len(text)-1 && text[at] == '\\' {
+			if c := escapes[text[at+1]]; c != 0 {
+				out = append(out, c)
+				at += 2
+				continue
+			}
+			var ok bool
+			if out, at, ok = s.unescape(out, at); ok {
+				continue
+			}
 		}
-		return v
+		s.scratch = out
+		return s.endEscaped(from, at, wide || seen&topBits != 0)
 	}
 }
 
-// copyRun appends the plain run at to scratch, as plainRun finds it. Runs are
-// short where there are escapes at all (JSON within JSON), so they are copied a
-// word at a time while they are looked at.
-func (s *scanner) copyRun(at int) (stop int, wide bool) {
-	for len(s.text)-at >= 8 {
-		n := len(s.scratch)
-		if cap(s.scratch)-n < 8 {
-			s.scratch = slices.Grow(s.scratch, 8)
-		}
-		x := binary.LittleEndian.Uint64(s.text[at:])
-		binary.LittleEndian.PutUint64(s.scratch[n:n+8], x)
-		hits := specials(x)
-		plain := bits.TrailingZeros64(hits) &^ 7 // 64 without a hit
-		wide = wide || x&(1<<plain-1)&topBits != 0
-		s.scratch = s.scratch[:n+plain/8]
-		at += plain / 8
-		if hits != 0 {
-			return at, wide
-		}
+// endEscaped takes the quote that ends a string with escapes. An escape stands
+// for whole characters, so the runs between them are UTF-8 exactly when all of
+// it is.
+func (s *scanner) endEscaped(from, at int, wide bool) []byte {
+	v := s.scratch[from:len(s.scratch):len(s.scratch)]
+	if at >= len(s.text) || s.text[at] != '"' || wide && !utf8.Valid(v) {
+		s.fail()
+		return nil
 	}
-	stop, more := plainRun(s.text, at)
-	s.scratch = append(s.scratch, s.text[at:stop]...)
-	return stop, wide || more
+	s.at = at + 1
+	return v
 }
 
 // escapes maps the letter of a short escape to what it stands for.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape appends what the escape at stands for and returns what follows it.
-func (s *scanner) unescape(at int) int {
-	if at+1 >= len(s.text) {
-		s.fail()
-		return at
-	}
-	letter := s.text[at+1]
-	if c := escapes[letter]; c != 0 {
-		s.scratch = append(s.scratch, c)
-		return at + 2
-	}
+// unescape appends the character that the escapes \uXXXX at stand for and
+// returns what follows them.
+func (s *scanner) unescape(out []byte, at int) ([]byte, int, bool) {
 	r, ok := s.codeUnit(at)
 	if !ok {
-		s.fail()
-		return at
+		return out, at, false
 	}
 	at += 6
 	if utf16.IsSurrogate(r) {
 		low, ok := s.codeUnit(at)
 		r = utf16.DecodeRune(r, low)
 		if !ok || r == utf8.RuneError {
-			s.fail() // a lone half names no character
-			return at
+			return out, at - 6, false // a lone half names no character
 		}
 		at += 6
 	}
-	s.scratch = utf8.AppendRune(s.scratch, r)
-	return at
+	return utf8.AppendRune(out, r), at, true
 }
 
 // codeUnit reads the escape \uXXXX at.
