@@ -12,7 +12,7 @@ var exposedHeaders = strings.Join([]string{
 	"X-Request-Id", "ETag", "Location", "Retry-After", "Idempotent-Replayed", "Allow",
 	"Bmq-Status", "Bmq-Next-Offset", "Bmq-Min-Offset", "Bmq-Max-Offset", "Bmq-Epoch", "Bmq-Count", "Bmq-Runs",
 	"Bmq-Message-Id", "Bmq-Queue", "Bmq-Offset", "Bmq-Stored-At", "Bmq-Born-At", "Bmq-Tag", "Bmq-Keys",
-	"Bmq-Ordering-Key", "Bmq-Content-Type", "Bmq-Tombstone", "*",
+	"Bmq-Ordering-Key", "Bmq-Content-Type", "Bmq-Tombstone", "Bmq-Properties-Omitted", "*",
 }, ", ")
 
 // sameOrigin reports whether a page of this origin was served by this host.

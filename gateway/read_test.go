@@ -299,6 +299,21 @@ func TestOneMessageMayBeCached(t *testing.T) {
 	}
 }
 
+// Headers that many clients would refuse are not sent; the count says that
+// something is missing.
+func TestRawMessageLeavesOutWhatHeadersCannotCarry(t *testing.T) {
+	n := alone(t)
+	n.topic("orders", `{"queues":1}`)
+	n.send("orders", `[{"body":"x","properties":{"a":"1","b":"`+strings.Repeat("v", 20_000)+`"}}]`)
+	raw := n.get("/v1/topics/orders/queues/0/messages/0/raw").want(t, 200)
+	if raw.header.Get("Bmq-Properties-Omitted") != "2" || raw.header.Get("Bmq-Property-A") != "" || string(raw.body) != "x" {
+		t.Errorf("got %v", raw.header)
+	}
+	if m := n.read("orders", 0, "").Messages[0]; len(m.Properties["b"]) != 20_000 {
+		t.Errorf("read %d bytes of property b", len(m.Properties["b"]))
+	}
+}
+
 func TestSearchFindsByIDAndByTime(t *testing.T) {
 	n := alone(t)
 	n.topic("orders", `{"queues":4}`)

@@ -218,7 +218,7 @@ type Encoding string
 // data: {}
 type EventStream = string
 
-// Gap Messages that a stream did not carry.
+// Gap Messages that a stream did not carry or a search did not examine.
 //
 // Example: {"from":10,"queue":3,"reason":"trimmed","to":20}
 type Gap struct {
@@ -596,6 +596,9 @@ type ReadStatus string
 //
 // Example: {"items":[],"next_page_token":"eyJxIjozLCJvIjo0Mn0","scanned_until":"2026-12-01T08:45:00.000Z"}
 type SearchResult struct {
+	// Gaps Stretches that could not be examined; absent when there are none.
+	Gaps *[]Gap `json:"gaps,omitempty"`
+
 	// Items The messages.
 	Items []Message `json:"items"`
 
