@@ -28,14 +28,16 @@ const (
 
 // Options say how to reach Redis. The zero value of a field is its default.
 type Options struct {
-	Mode       string   // standalone (default), sentinel or cluster
-	Addrs      []string // host:port; standalone: one
-	Username   string
-	Password   string
-	DB         int    // not in a cluster
-	MasterName string // sentinel only
-	TLS        *tls.Config
-	Log        *slog.Logger // default slog.Default()
+	Mode             string   // standalone (default), sentinel or cluster
+	Addrs            []string // host:port; standalone: one
+	Username         string
+	Password         string
+	DB               int    // not in a cluster
+	MasterName       string // sentinel only, as are the next two: they log in to the sentinels themselves
+	SentinelUsername string
+	SentinelPassword string
+	TLS              *tls.Config
+	Log              *slog.Logger // default slog.Default()
 }
 
 // DB is a connection to Redis. Its methods may be called concurrently.
@@ -114,7 +116,7 @@ func (o Options) client(retries int) (redis.UniversalClient, error) {
 			return nil, errors.New("meta: sentinel needs the name of the master")
 		}
 		u.MasterName = o.MasterName
-		u.SentinelUsername, u.SentinelPassword = o.Username, o.Password
+		u.SentinelUsername, u.SentinelPassword = o.SentinelUsername, o.SentinelPassword
 	case ModeCluster:
 		if o.DB != 0 {
 			return nil, errors.New("meta: a redis cluster has no databases to choose from")

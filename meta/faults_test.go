@@ -222,3 +222,18 @@ func TestLostRedisIsRecovering(t *testing.T) {
 		t.Errorf("term %d after the loss, had %d: the old holder is not fenced", after, before)
 	}
 }
+
+func TestSentinelLeadsToTheMaster(t *testing.T) {
+	t.Parallel()
+	sentinel := redistest.NewSentinel(t)
+	db := open(t, sentinel.Options())
+	makeReady(t, db)
+	f, notices := startFeed(t, db)
+	topic := newTopic(t, db, 1)
+	check(t, f.Watch(within(t, 20*time.Second), topic.ID))
+	mustCommit(t, db, commitTo(topic, uuid.New(), 1, map[uint32][]uint32{0: {3}}))
+	await(t, notices, "a commit", of(topic))
+	states, err := open(t, sentinel.Master.Options()).Queues(t.Context(), topic)
+	check(t, err)
+	equal(t, "end of the queue on the master", states[0].Next, 3)
+}

@@ -16,7 +16,8 @@ import (
 //	sentinel://user:password@host:port,host:port/master
 //	cluster://user:password@host:port,host:port
 //
-// Several cluster:// or sentinel:// URLs add up their hosts; ?tls=true turns
+// User and password are those of Redis; sentinels that want a login of their own
+// get it as ?sentinel_username=…&sentinel_password=…. Several cluster:// or sentinel:// URLs add up their hosts; ?tls=true turns
 // TLS on for those two. Errors never repeat the URL: it may hold a password.
 func ParseURL(urls []string) (Options, error) {
 	var o Options
@@ -61,6 +62,7 @@ func parseURL(text string) (Options, error) {
 			return Options{}, errors.New("the path must be the name of the master")
 		}
 		o.Mode, o.MasterName = ModeSentinel, path
+		o.SentinelUsername, o.SentinelPassword = u.Query().Get("sentinel_username"), u.Query().Get("sentinel_password")
 	case "cluster":
 		if path != "" {
 			return Options{}, errors.New("a cluster has no databases to choose from")

@@ -33,6 +33,7 @@ type Server struct {
 	binary string
 	dir    string
 	port   int
+	config string // path of a configuration file, of a sentinel
 	args   []string
 	cmd    *exec.Cmd     // nil while stopped
 	ended  chan struct{} // closed when cmd has ended
@@ -42,11 +43,16 @@ type Server struct {
 // fails when there is no redis-server. args are added to its command line.
 func New(t testing.TB, args ...string) *Server {
 	t.Helper()
+	return start(t, "", args)
+}
+
+func start(t testing.TB, config string, args []string) *Server {
+	t.Helper()
 	binary, err := exec.LookPath("redis-server")
 	if err != nil {
 		t.Fatalf("redistest: a real redis-server is needed: %v", err)
 	}
-	s := &Server{t: t, binary: binary, dir: t.TempDir(), args: args}
+	s := &Server{t: t, binary: binary, dir: t.TempDir(), config: config, args: args}
 	t.Cleanup(s.Kill)
 	const tries = 5 // a free port may be taken before the server has it
 	for range tries {
@@ -124,9 +130,13 @@ func (s *Server) launch() bool {
 		s.t.Fatalf("redistest: %v", err)
 	}
 	defer out.Close()
-	args := append([]string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir,
-		"--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction"}, s.args...)
-	s.cmd = exec.Command(s.binary, args...)
+	args := []string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir}
+	if s.config != "" {
+		args = append([]string{s.config}, args...)
+	} else {
+		args = append(args, "--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction")
+	}
+	s.cmd = exec.Command(s.binary, append(args, s.args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = out, out
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatalf("redistest: %v", err)
