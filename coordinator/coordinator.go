@@ -18,7 +18,7 @@ import (
 )
 
 // LeaseName is the name of the leader's lease in the metadata.
-const LeaseName = "coordinator"
+const LeaseName = meta.LeaseCoordinator
 
 // Options says what the coordinator works on.
 type Options struct {
