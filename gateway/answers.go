@@ -61,7 +61,7 @@ func (s *Server) answerOnce(c echo.Context, operation string, limit int64, creat
 	claim := meta.AnswerKey{Scope: anonymous + ":" + operation, Key: half(sha256.Sum256([]byte(key))), Body: half(sha256.Sum256(body))}
 	stored, err := s.meta.ClaimAnswer(ctx, claim, claimTTL)
 	if err != nil {
-		return fmt.Errorf("claim an idempotency key: %w", err)
+		return viaRedis(fmt.Errorf("claim an idempotency key: %w", err))
 	}
 	if stored != nil {
 		return replay(c, stored)
@@ -86,7 +86,7 @@ func (s *Server) firstAnswer(c echo.Context, claim meta.AnswerKey, body []byte, 
 		return fmt.Errorf("encode an answer: %w", err)
 	}
 	if err := s.meta.StoreAnswer(ctx, claim, append(binary.BigEndian.AppendUint16(nil, uint16(status)), text...), keyWindow); err != nil {
-		return fmt.Errorf("keep an answer: %w", err)
+		return viaRedis(fmt.Errorf("keep an answer: %w", err))
 	}
 	return c.Blob(status, jsonType, text)
 }

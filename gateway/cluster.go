@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/bucketmq/bucketmq/gateway/api"
+	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
 
@@ -64,6 +63,13 @@ func (s *Server) askRedis(ctx context.Context, cluster *api.Cluster) error {
 		id := state.StoreID.String()
 		cluster.StoreId, cluster.Phase = &id, &state.Phase
 	}
+	holder, term, led, err := s.meta.LeaseHolder(ctx, meta.LeaseCoordinator)
+	if err != nil {
+		return fmt.Errorf("coordinator: %w", err)
+	}
+	if led {
+		cluster.Coordinator = &api.ClusterLeader{Holder: holder.String(), Term: term}
+	}
 	writers, now, err := s.meta.Writers(ctx)
 	if err != nil {
 		return fmt.Errorf("writers: %w", err)
@@ -102,7 +108,7 @@ func health(ctx context.Context, ask func(context.Context) error) api.Health {
 func (s *Server) indexReady(ctx context.Context) error {
 	state, err := s.meta.State(ctx)
 	if err != nil {
-		return fmt.Errorf("ask the state: %w", err)
+		return viaRedis(fmt.Errorf("ask the state: %w", err))
 	}
 	if state.Phase != meta.PhaseReady {
 		return meta.ErrRecovering
@@ -110,11 +116,15 @@ func (s *Server) indexReady(ctx context.Context) error {
 	return nil
 }
 
-// unreachable reports whether an error says that a server could not be talked
-// to, and not that it answered something odd.
-func unreachable(err error) bool {
-	if _, ok := errors.AsType[net.Error](err); ok {
-		return true
+// viaRedis marks the error of a question to Redis that got no proper answer:
+// it cannot be reached, is loading, or is no master now. What meta says on
+// purpose stays as it is.
+func viaRedis(err error) error {
+	if err == nil || errors.Is(err, meta.ErrCorrupt) {
+		return err
 	}
-	return errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF)
+	if _, expected := toProblem(err); expected {
+		return err
+	}
+	return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 }

@@ -8,14 +8,17 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/bucketmq/bucketmq/gateway"
+	"github.com/bucketmq/bucketmq/meta"
 	"github.com/bucketmq/bucketmq/objstore/faulty"
 )
 
@@ -93,14 +96,10 @@ func TestManagementListener(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	n := start(t, nodeOptions{gateway: func(o *gateway.Options) { o.Registry = registry }})
 	n.call("GET", "/v1/info", "").want(t, 200)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended, addr := make(chan error, 1), make(chan net.Addr, 1)
-	handler := gateway.Management(registry, slog.New(slog.DiscardHandler), n.server.Checks()...)
-	go func() {
-		ended <- gateway.RunManagement(ctx, "127.0.0.1:0", handler, slog.New(slog.DiscardHandler), func(a net.Addr) { addr <- a })
-	}()
+	front := httptest.NewServer(gateway.Management(registry, slog.New(slog.DiscardHandler), n.server.Checks()...))
+	defer front.Close()
 	manage := *n
-	manage.url = "http://" + (<-addr).String()
+	manage.url = front.URL
 	manage.call("GET", "/healthz", "").want(t, 200)
 	manage.call("GET", "/readyz", "").want(t, 200)
 	manage.call("GET", "/debug/pprof/cmdline", "").want(t, 200)
@@ -113,11 +112,44 @@ func TestManagementListener(t *testing.T) {
 	if a := manage.call("GET", "/readyz", "").want(t, 503); !strings.Contains(string(a.body), `"redis":"failing"`) {
 		t.Errorf("without Redis: %s", a.body)
 	}
-	n.redis.Start()
 	n.client.CloseIdleConnections()
-	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("management: %v", err)
+}
+
+func TestClusterPageShowsWhoIsThere(t *testing.T) {
+	n := alone(t)
+	other := start(t, nodeOptions{beside: n})
+	leader := uuid.New()
+	term, ok, err := n.meta.Acquire(t.Context(), meta.LeaseCoordinator, leader, time.Minute)
+	if err != nil || !ok {
+		t.Fatalf("acquire: %v, %v", ok, err)
+	}
+	type writer struct{ Writer, State string }
+	var page struct {
+		Gateway     string
+		Gateways    []writer
+		Writers     []writer
+		Coordinator struct {
+			Holder string
+			Term   int64
+		}
+	}
+	eventually(t, "both gateways beat", func() bool {
+		must(t, json.Unmarshal(n.call("GET", "/v1/cluster", "").want(t, 200).body, &page))
+		return len(page.Gateways) == 2
+	})
+	if page.Coordinator.Holder != leader.String() || page.Coordinator.Term != term {
+		t.Errorf("the coordinator is %+v, want %s under term %d", page.Coordinator, leader, term)
+	}
+	gone := other.journal.Writer().String()
+	other.stop()
+	must(t, json.Unmarshal(n.call("GET", "/v1/cluster", "").want(t, 200).body, &page))
+	for _, w := range page.Writers {
+		if want := map[bool]string{true: "retired", false: "live"}[w.Writer == gone]; w.State != want {
+			t.Errorf("writer %s is %s, want %s", w.Writer, w.State, want)
+		}
+	}
+	if len(page.Gateways) != 1 || page.Gateways[0].Writer != page.Gateway {
+		t.Errorf("gateways %v, want only %s", page.Gateways, page.Gateway)
 	}
 }
 
@@ -195,5 +227,26 @@ func TestOneOfManyCreatorsWins(t *testing.T) {
 	}
 	if count[http.StatusCreated] != 1 || count[http.StatusPreconditionFailed] != cap(status)-1 {
 		t.Errorf("statuses %v, want one 201 and the rest 412", count)
+	}
+}
+
+func TestCallerThatHasGoneIsNoFaultOfTheServer(t *testing.T) {
+	n, waiting := counted(t)
+	n.call("PUT", orders, `{"queues":1}`).want(t, 201)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := n.request("GET", orders+"/queues/0/messages?wait_ms=30000", "")
+	must(t, err)
+	gone := make(chan error, 1)
+	go func() {
+		_, err := n.client.Do(req.WithContext(ctx)) //nolint:bodyclose // there is no answer
+		gone <- err
+	}()
+	eventually(t, "the poll waits", func() bool { return waiting() == 1 })
+	cancel()
+	<-gone
+	eventually(t, "the request has ended", func() bool { return strings.Contains(n.logs.String(), `"status":499`) })
+	if strings.Contains(n.logs.String(), `"level":"ERROR"`) {
+		t.Errorf("the log calls it a fault:\n%s", n.logs)
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/pprof"
 	"time"
@@ -84,31 +82,4 @@ func (s *Server) Checks() []Check {
 		checks = append(checks, Check{"store", s.options.Probe})
 	}
 	return checks
-}
-
-// RunManagement serves a Management handler on its own address until ctx ends.
-// ready, if not nil, is told the address once the socket is open.
-func RunManagement(ctx context.Context, addr string, h http.Handler, log *slog.Logger, ready func(net.Addr)) error {
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return fmt.Errorf("management: %w", err)
-	}
-	if ready != nil {
-		ready(l.Addr())
-	}
-	server := newHTTPServer(h, log)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	select {
-	case err := <-served:
-		return fmt.Errorf("management: serve: %w", err)
-	case <-ctx.Done():
-	}
-	err = server.Close() // nobody waits for a scrape
-	<-served
-	if err != nil {
-		return fmt.Errorf("management: %w", err)
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -106,9 +107,11 @@ func (p *problem) encode(instance, requestID string) []byte {
 func (s *Server) handleError(err error, c echo.Context) {
 	p, expected := toProblem(err)
 	req := c.Request()
-	if !expected && req.Context().Err() == nil {
-		s.log.ErrorContext(req.Context(), "request failed", "err", err, "operation", operationOf(c), "request_id", requestID(c))
+	level := slog.LevelDebug
+	if !expected {
+		level = slog.LevelError
 	}
+	s.log.Log(req.Context(), level, "request failed", "err", err, "operation", operationOf(c), "request_id", requestID(c))
 	if c.Response().Committed {
 		// The status is out; a cut connection is all that can still say so.
 		if req.Context().Err() == nil && !errors.Is(err, http.ErrAbortHandler) {

@@ -79,7 +79,7 @@ func (s *Server) queueStates(c echo.Context) (meta.Topic, int64, []meta.QueueSta
 	}
 	epoch, states, err := s.meta.Bounds(c.Request().Context(), t.ID, queues)
 	if err != nil {
-		return t, 0, nil, namedTopic(err, t.Name)
+		return t, 0, nil, namedTopic(viaRedis(err), t.Name)
 	}
 	return t, epoch, states, nil
 }

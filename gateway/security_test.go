@@ -17,9 +17,9 @@ import (
 	"github.com/bucketmq/bucketmq/gateway"
 )
 
-// raw sends bytes as they are and returns the first answer and whether the
+// exchange sends bytes as they are and returns the first answer and whether the
 // server closed the connection after it.
-func (n *node) raw(text string) (res *http.Response, body []byte, closed bool) {
+func (n *node) exchange(text string) (res *http.Response, body []byte, closed bool) {
 	n.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(n.url, "http://"))
 	must(n.t, err)
@@ -81,7 +81,7 @@ func TestSmuggledRequestsAreRefused(t *testing.T) {
 		"two hosts":                "GET /v1/info HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
 		"a control byte in a path": "GET /v1/in\x01fo HTTP/1.1\r\nHost: x\r\n\r\n",
 	} {
-		res, body, closed := n.raw(text)
+		res, body, closed := n.exchange(text)
 		want := 400
 		if name == "two transfer encodings" {
 			want = 501 // net/http's word for it
@@ -92,7 +92,7 @@ func TestSmuggledRequestsAreRefused(t *testing.T) {
 	}
 	// Both lengths: chunks count, so nothing after them is part of this request.
 	both := head + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
-	if res, body, _ := n.raw(both); res.StatusCode != 201 && res.StatusCode != 400 {
+	if res, body, _ := n.exchange(both); res.StatusCode != 201 && res.StatusCode != 400 {
 		t.Errorf("length and chunks: got %d %.100s", res.StatusCode, body)
 	}
 }
@@ -102,7 +102,7 @@ func TestOversizedRequests(t *testing.T) {
 	n.call("PUT", orders, `{}`).want(t, 201)
 	head := "POST /v1/topics/orders/messages/raw HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\n"
 	// The length alone is enough: none of the body is sent.
-	res, body, closed := n.raw(head + "Content-Length: 1000000000000\r\n\r\n")
+	res, body, closed := n.exchange(head + "Content-Length: 1000000000000\r\n\r\n")
 	if res.StatusCode != 413 || !closed || !bytes.Contains(body, []byte("body_too_large")) {
 		t.Errorf("a length of 1 TB: got %d (closed %v) %.100s", res.StatusCode, closed, body)
 	}

@@ -49,7 +49,7 @@ func (s *Server) createTicket(c echo.Context) error {
 		}
 		now, err := s.meta.Now(ctx)
 		if err != nil {
-			return 0, nil, fmt.Errorf("ask the time: %w", err)
+			return 0, nil, viaRedis(fmt.Errorf("ask the time: %w", err))
 		}
 		payload, err := json.Marshal(ticketPayload{Principal: anonymous})
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *Server) createTicket(c echo.Context) error {
 		}
 		token := "tkt_" + rand.Text()
 		if err := s.meta.PutTicket(ctx, token, payload, ttl); err != nil {
-			return 0, nil, fmt.Errorf("store a ticket: %w", err)
+			return 0, nil, viaRedis(fmt.Errorf("store a ticket: %w", err))
 		}
 		return http.StatusCreated, api.Ticket{Ticket: token, ExpiresAt: api.Time(now + ttl.Milliseconds())}, nil
 	})

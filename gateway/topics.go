@@ -33,7 +33,7 @@ func (s *Server) listTopics(c echo.Context) error {
 	}
 	found, err := s.meta.Topics(ctx, prefix, after, limit+1)
 	if err != nil {
-		return fmt.Errorf("list topics: %w", err)
+		return viaRedis(fmt.Errorf("list topics: %w", err))
 	}
 	list := api.TopicList{Items: make([]api.Topic, 0, min(len(found), limit))}
 	for _, t := range found[:min(len(found), limit)] {
@@ -104,7 +104,7 @@ func (s *Server) storeTopic(ctx context.Context, name string, settings topicSett
 		return t, true, unsettled(err)
 	}
 	if err != nil {
-		return t, false, err
+		return t, false, viaRedis(err)
 	}
 	if none.given && none.matches(topicETag(current)) {
 		return t, false, &meta.ExistsError{Current: current}
@@ -136,7 +136,7 @@ func (s *Server) updateTopic(c echo.Context) error {
 	ctx := c.Request().Context()
 	for race := 1; ; race++ {
 		t, err := s.meta.Topic(ctx, name)
-		if err == nil {
+		if err = viaRedis(err); err == nil {
 			t, err = s.changeTopic(ctx, t, settings, settings.over(t), match)
 		}
 		if raced(err, match, none) && race < maxRaces {
@@ -191,7 +191,7 @@ func (s *Server) deleteTopic(c echo.Context) error {
 	ctx := c.Request().Context()
 	for race := 1; ; race++ {
 		t, err := s.meta.Topic(ctx, name)
-		if err == nil && match.given && !match.matches(topicETag(t)) {
+		if err = viaRedis(err); err == nil && match.given && !match.matches(topicETag(t)) {
 			err = versionConflict(topicETag(t))
 		}
 		if err == nil {
@@ -225,7 +225,7 @@ func (s *Server) freshTopic(c echo.Context) (meta.Topic, error) {
 		return meta.Topic{}, err
 	}
 	t, err := s.meta.Topic(c.Request().Context(), name)
-	return t, namedTopic(err, name)
+	return t, namedTopic(viaRedis(err), name)
 }
 
 // namedTopic adds the name to the answer when there is no such topic.
