@@ -71,8 +71,11 @@ type route struct {
 	keyed bool
 }
 
-// NewDraft begins a request to t.
+// NewDraft begins a request to t, which is as Topic returned it.
 func (j *Journal) NewDraft(t meta.Topic) (*Draft, error) {
+	if t.Queues == 0 {
+		return nil, fmt.Errorf("begin a request: topic %q has no queues", t.Name)
+	}
 	base, err := segment.NewMessageIDBase()
 	if err != nil {
 		return nil, fmt.Errorf("begin a request: %w", err)

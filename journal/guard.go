@@ -140,6 +140,7 @@ func (g *guard) heal(ctx context.Context, seen uuid.UUID) error {
 	}
 	j.metrics.recoveries.Inc()
 	j.topics.clear()
+	j.reader.tails.void()
 	return g.trust(ctx)
 }
 

@@ -41,13 +41,17 @@ func (c *committer) settle(ctx context.Context, d *topicCommit, r *meta.CommitRe
 		c.fail(d, ErrTopicNotFound)
 		return false, nil
 	case errors.Is(r.Err, meta.ErrRolledBack):
+		// Unless what is known is older than a recovery that ended meanwhile.
 		label = "rolled_back"
-		c.w.suspect("a commit to topic " + d.commit.Topic.String())
+		if _, era := c.w.paused(); era == c.era {
+			c.w.suspect("a commit to topic " + d.commit.Topic.String())
+		}
 		return true, r.Err
 	case errors.Is(r.Err, meta.ErrRecovering):
+		// Of the whole store or of this topic: only then is it for the guard.
 		label = "recovering"
-		c.w.suspect("another process recovers the store")
-		return true, r.Err
+		_, err := c.w.lost(ctx)
+		return true, errors.Join(r.Err, err)
 	case errors.Is(r.Err, meta.ErrApplied):
 		// Stored, but where is no longer known: never success without offsets.
 		label = "applied_unknown"
