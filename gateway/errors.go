@@ -44,16 +44,20 @@ var kinds = map[string]kind{
 	"unknown_field":     {400, "Unknown field", false, true, 0},
 	"unknown_parameter": {400, "Unknown query parameter", false, true, 0},
 
-	"unsupported_protocol": {400, "No subprotocol in common", false, true, 0},
-	"ticket_invalid":       {401, "The ticket does not open a socket", false, true, 0},
-	"origin_denied":        {403, "Origin not allowed", false, true, 0},
-	"message_not_found":    {404, "No such message", false, true, 0},
-	"queue_not_found":      {404, "No such queue", false, true, 0},
-	"route_not_found":      {404, "No such path", false, true, 0},
-	"topic_not_found":      {404, "No such topic", false, true, 0},
-	"method_not_allowed":   {405, "Method not allowed", false, true, 0},
-	"not_acceptable":       {406, "Not acceptable", false, true, 0},
-	"request_timeout":      {408, "The body came too slowly", true, true, 0},
+	"unknown_operation":      {400, "Unknown operation", false, true, 0},
+	"hello_required":         {401, "Say hello first", false, true, 0},
+	"subscription_not_found": {404, "No such subscription", false, true, 0},
+	"subscription_exists":    {409, "The subscription exists", false, true, 0},
+	"too_many_subscriptions": {429, "Too many subscriptions", false, true, 0},
+
+	"origin_denied":      {403, "Origin not allowed", false, true, 0},
+	"message_not_found":  {404, "No such message", false, true, 0},
+	"queue_not_found":    {404, "No such queue", false, true, 0},
+	"route_not_found":    {404, "No such path", false, true, 0},
+	"topic_not_found":    {404, "No such topic", false, true, 0},
+	"method_not_allowed": {405, "Method not allowed", false, true, 0},
+	"not_acceptable":     {406, "Not acceptable", false, true, 0},
+	"request_timeout":    {408, "The body came too slowly", true, true, 0},
 
 	"epoch_changed":         {409, "The topic is in another epoch", false, true, 0},
 	"idempotency_in_flight": {409, "A request with this key is still running", true, true, time.Second},
@@ -78,6 +82,7 @@ var kinds = map[string]kind{
 
 	"headers_too_large": {431, "The headers are too large", false, true, 0},
 
+	"canceled":        {499, "The caller has gone", true, false, 0},
 	codeInternal:      {500, "Internal error", false, false, 0},
 	"buffer_full":     {503, "Too much is waiting to be stored", true, true, time.Second},
 	"recovering":      {503, "The index is being rebuilt", true, true, 2 * time.Second},
@@ -107,12 +112,12 @@ var problems = []struct {
 	{meta.ErrRolledBack, "recovering", "nothing was changed"},
 	{meta.ErrKeyReused, "idempotency_key_reused", "the body differs from the first one of this key"},
 	{meta.ErrAnswerPending, "idempotency_in_flight", "send again to get its answer"},
-	{meta.ErrTicketNotFound, "ticket_invalid", "it was used, has expired or never was"},
 	{meta.ErrQueueShrink, "queue_shrink_refused", "a topic keeps its queues"},
 	{journal.ErrCursor, "invalid_parameter", "not a cursor or token of this topic"},
 	{filter.ErrSyntax, "invalid_parameter", "not a tag filter"},
 	{os.ErrDeadlineExceeded, "request_timeout", "the body must arrive in time"},
 	{echo.ErrNotFound, "route_not_found", "there is nothing at this path"},
+	{context.Canceled, "canceled", "the connection ended before the answer"},
 	{echo.ErrMethodNotAllowed, "method_not_allowed", "the Allow header lists the methods of this path"},
 }
 
@@ -129,9 +134,6 @@ func toProblem(err error) (p *problem, expected bool) {
 		if errors.Is(err, row.err) {
 			return newProblem(row.code, row.detail), true
 		}
-	}
-	if errors.Is(err, context.DeadlineExceeded) || unreachable(err) {
-		return newProblem("unavailable", "nothing was changed"), true
 	}
 	return newProblem(codeInternal, "the server's log has the reason under this request id"), false
 }

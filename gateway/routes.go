@@ -62,6 +62,7 @@ func (s *Server) routes() []route {
 		{method: http.MethodGet, path: topic + "/stream", operation: "streamMessages", handle: s.streamMessages, answers: streamType,
 			query: []string{"queues", "position", "timestamp", "tags", "encoding"}},
 		{method: http.MethodPost, path: "/v1/ws/tickets", operation: "createTicket", handle: s.createTicket, takes: jsonType, answers: jsonType},
+		{method: http.MethodGet, path: "/v1/ws", operation: "openWebSocket", handle: s.openWebSocket, query: []string{"ticket"}},
 		{method: http.MethodGet, path: "/v1/cluster", operation: "getCluster", handle: s.getCluster, answers: jsonType},
 	}
 }

@@ -214,7 +214,13 @@ func (r *strictRequest) decode(text []byte, to adder, f *faults) (sendRequest, e
 	if err := decodeStrict(text, r); err != nil {
 		return sendRequest{}, err
 	}
-	send := sendRequest{ack: journal.Durable, count: len(r.Messages)}
+	return r.read(to, f)
+}
+
+// read checks a request that is decoded.
+func (r *strictRequest) read(to adder, f *faults) (sendRequest, error) {
+	send := r.options(f)
+	send.count = len(r.Messages)
 	switch n := len(r.Messages); {
 	case n == 0:
 		f.add("/messages", journal.CodeRequired, "a request has at least one message")
@@ -222,6 +228,12 @@ func (r *strictRequest) decode(text []byte, to adder, f *faults) (sendRequest, e
 		f.add("/messages", journal.CodeTooMany, fmt.Sprintf("a request has at most %d messages", maxBatch))
 		return send, nil
 	}
+	return send, r.add(to, f)
+}
+
+// options reads what a request says besides its messages.
+func (r *strictRequest) options(f *faults) sendRequest {
+	send := sendRequest{ack: journal.Durable}
 	if r.Ack != nil {
 		switch *r.Ack {
 		case "durable":
@@ -234,7 +246,7 @@ func (r *strictRequest) decode(text []byte, to adder, f *faults) (sendRequest, e
 	if r.Producer != nil {
 		send.producer = r.Producer.convert(f)
 	}
-	return send, r.add(to, f)
+	return send
 }
 
 // add checks every message and adds it to the draft.

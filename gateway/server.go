@@ -82,6 +82,7 @@ type Server struct {
 	log     *slog.Logger
 	metrics *metrics
 	bodies  bodyBudget
+	sockets *hub
 	echo    *echo.Echo
 	handler http.Handler
 	http    *http.Server
@@ -119,6 +120,7 @@ func New(o Options) (*Server, error) {
 		stopping: make(chan struct{}),
 		stopped:  make(chan struct{}),
 	}
+	s.sockets = newHub(s)
 	s.echo = s.newEcho()
 	s.handler = s.echo
 	if o.Tracing {

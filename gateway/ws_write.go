@@ -1,0 +1,168 @@
+package gateway
+
+import (
+	"errors"
+	"net"
+	"os"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const (
+	// writeWithin is how long a client may accept nothing at all.
+	writeWithin = 10 * time.Second
+	// writePart is how much is handed to the connection at a time.
+	writePart = 64 << 10
+	// deliverBelow is up to how many queued bytes more messages are read for a
+	// client; so what a client that does not read costs is bounded.
+	deliverBelow = 64 << 10
+	// repliesBelow is up to how many queued bytes operations are carried out.
+	repliesBelow = 256 << 10
+)
+
+// outbox is what waits to be written: whole frames, one after another, so that
+// everything that gathers while the writer writes goes out with one call.
+type outbox struct {
+	bytes   []byte
+	pooled  *buffer // holds bytes; nil while there are none
+	writing bool    // a goroutine runs write
+	last    bool    // nothing may be queued any more
+	sending int     // bytes that the writer is at
+}
+
+// ready returns the bytes to append to.
+func (o *outbox) ready() []byte {
+	if o.pooled == nil {
+		o.pooled = takeBuffer()
+		o.bytes = o.pooled.b
+	}
+	return o.bytes
+}
+
+// push queues a frame. It is lost when the socket is closing.
+func (s *socket) push(opcode byte, parts ...[]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.appendLocked(opcode, parts...)
+}
+
+// appendLocked queues a frame and sees to it that somebody writes it. It needs
+// mu.
+func (s *socket) appendLocked(opcode byte, parts ...[]byte) {
+	if s.outbox.last {
+		return
+	}
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
+	s.outbox.bytes = appendFrameHeader(s.outbox.ready(), opcode, size)
+	for _, part := range parts {
+		s.outbox.bytes = append(s.outbox.bytes, part...)
+	}
+	s.startWriter()
+}
+
+// pushOp queues an operation without bodies, given as JSON.
+func (s *socket) pushOp(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.appendOpLocked(text)
+}
+
+// appendOpLocked needs mu.
+func (s *socket) appendOpLocked(text []byte) {
+	if !s.bin {
+		s.appendLocked(opText, text)
+		return
+	}
+	var prefix [binPrefix]byte
+	s.appendLocked(opBinary, appendBinPrefix(prefix[:0], len(text)), text)
+}
+
+// startWriter needs mu.
+func (s *socket) startWriter() {
+	if !s.outbox.writing {
+		s.outbox.writing = true
+		s.hub.running.Go(s.write)
+	}
+}
+
+// write writes what is queued until there is nothing more. It is the one place
+// where anything is written to the connection.
+func (s *socket) write() {
+	for {
+		s.mu.Lock()
+		taken := s.outbox.pooled
+		if taken == nil {
+			s.outbox.writing = false
+			last := s.outbox.last
+			s.resumePump()
+			s.changed.Broadcast()
+			s.mu.Unlock()
+			if last {
+				_ = s.wire.Conn.SetReadDeadline(time.Now().Add(lingerFor))
+			}
+			return
+		}
+		taken.b = s.outbox.bytes
+		s.outbox.pooled, s.outbox.bytes, s.outbox.sending = nil, nil, len(taken.b)
+		s.mu.Unlock()
+		err := s.writeAll(taken.b)
+		taken.release()
+		s.mu.Lock()
+		s.outbox.sending = 0
+		if err != nil {
+			s.outbox.last, s.outbox.writing = true, false
+			s.outbox.pooled, s.outbox.bytes = nil, nil
+		}
+		s.changed.Broadcast()
+		s.mu.Unlock()
+		if err != nil {
+			_ = s.wire.Conn.Close()
+			return
+		}
+	}
+}
+
+// writeAll hands frames to the connection as fast as the client takes them.
+func (s *socket) writeAll(frames []byte) error {
+	for at := 0; at < len(frames); {
+		_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(writeWithin))
+		n, err := s.wire.Conn.Write(frames[at:min(at+writePart, len(frames))])
+		at += n
+		if err == nil || n > 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+			continue
+		}
+		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+			s.tooSlow(frames, at)
+		}
+		return err
+	}
+	return nil
+}
+
+// tooSlow gives up a client that accepts nothing. Should it read again soon, it
+// finds the frame that it is at, and why there is no other one.
+func (s *socket) tooSlow(frames []byte, at int) {
+	s.hub.metrics.closedWith(closeSlowConsumer)
+	message := websocket.FormatCloseMessage(closeSlowConsumer, "slow_consumer")
+	rest := append([]byte(nil), frames[at:frameEnd(frames, at)]...)
+	rest = append(appendFrameHeader(rest, opClose, len(message)), message...)
+	_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(lingerFor))
+	_, _ = s.wire.Conn.Write(rest)
+}
+
+// queued needs mu.
+func (o *outbox) queued() int { return len(o.bytes) + o.sending }
+
+// awaitRoom blocks the reader while more is queued or unanswered than a client
+// may have: a client that does not read its replies is not listened to.
+func (s *socket) awaitRoom() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.outbox.last && (s.outbox.queued() > repliesBelow || s.acks.full()) {
+		s.changed.Wait()
+	}
+}
