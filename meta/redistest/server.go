@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -138,14 +139,25 @@ func (s *Server) launch() bool {
 	}
 	s.cmd = exec.Command(s.binary, append(args, s.args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = out, out
-	if err := s.cmd.Start(); err != nil {
-		s.t.Fatalf("redistest: %v", err)
-	}
+	dieWithParent(s.cmd)
+	started := make(chan error)
 	s.ended = make(chan struct{})
 	go func(cmd *exec.Cmd, ended chan struct{}) {
-		_ = cmd.Wait() // how it ended is in its log
+		// The kernel ends the server with the thread that started it, which
+		// therefore does nothing else.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // how it ended is in its log
+		}
 		close(ended)
 	}(s.cmd, s.ended)
+	if err := <-started; err != nil {
+		s.cmd = nil
+		s.t.Fatalf("redistest: %v", err)
+	}
 	return s.waitUntilUp()
 }
 
