@@ -49,17 +49,16 @@ type pendingControl struct {
 
 // Control appends the resulting state of a control-plane write, which is
 // already applied in Redis, and returns once it is durable: recovery restores
-// it from there. Its errors are those of Append; a state whose record got an
-// error is still applied, so the caller sends the same change again.
+// it from there. Any error leaves the outcome unknown: the state is in force,
+// the journal goes on writing its record as long as this process lives, and
+// only the loss of both would undo it.
 func (j *Journal) Control(ctx context.Context, kind string, state any) error {
 	record, err := newControlRecord(kind, state)
 	if err != nil {
 		return err
 	}
 	c := &pendingControl{controlRecord: record, done: make(chan struct{})}
-	if err := j.writer.joinControl(c, time.Now()); err != nil {
-		return fmt.Errorf("append %s record: %w", kind, err)
-	}
+	j.writer.joinControl(c, time.Now())
 	timer := time.NewTimer(j.options.AppendTimeout)
 	defer timer.Stop()
 	select {
@@ -70,27 +69,31 @@ func (j *Journal) Control(ctx context.Context, kind string, state any) error {
 		return fmt.Errorf("append %s record: %w after %v", kind, ErrOutcomeUnknown, j.options.AppendTimeout)
 	}
 	if c.err != nil {
-		return fmt.Errorf("append %s record: %w", kind, c.err)
+		// What the record's segment came to says nothing about the state.
+		return fmt.Errorf("append %s record: %w: %s", kind, ErrOutcomeUnknown, c.err)
 	}
 	return nil
 }
 
-func (w *writer) joinControl(c *pendingControl, now time.Time) error {
+// joinControl puts a record into the open batch. It is never refused, because
+// its state is in force: control records are few, and small.
+func (w *writer) joinControl(c *pendingControl, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	held := int64(len(c.record))
-	if err := w.admit(held, 0, inFlightKey{}); err != nil {
-		return err
+	if w.dead {
+		c.err = ErrDraining
+		close(c.done)
+		return
 	}
 	if w.open == nil {
 		w.open = newBatch(now)
 		w.signal()
 	}
+	held := int64(len(c.record))
 	w.open.controls = append(w.open.controls, c)
 	w.open.size += held
 	w.open.held += held
 	w.hold(held)
-	return nil
 }
 
 // abandon answers everything in a batch that was never sealed.

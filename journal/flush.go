@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -96,7 +97,7 @@ func (w *writer) decide(now time.Time) decision {
 	receiptsAt, receipts := w.ledger.receiptsDue()
 	if w.closing && w.open == nil && w.undecided == 0 {
 		switch {
-		case w.inPut == 0 && !receipts && len(w.ledger.burnt) == 0 && w.ledger.end() == w.ledger.first:
+		case w.inPut == 0 && w.ledger.settled():
 			return decision{end: true}
 		case receipts && !w.ledger.receiptsAfter.After(now):
 			return decision{reason: flushReceipts}
@@ -167,7 +168,8 @@ func (w *writer) take(reason string, now time.Time) *sealed {
 	s.deadline = later(b.openedAt.Add(w.options.AppendTimeout), now.Add(w.options.AppendTimeout/10))
 	s.undecided = len(b.topics)
 	s.cargo = w.ledger.take(s.seq, b.topics)
-	s.receipts = w.ledger.receipts[:len(w.ledger.receipts):len(w.ledger.receipts)]
+	s.receipts = slices.Clip(w.ledger.receipts)
+	s.states = slices.Clip(w.ledger.states)
 	w.inPut++
 	if len(b.topics) > 0 {
 		w.undecided++

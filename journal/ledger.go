@@ -23,6 +23,12 @@ type ledger struct {
 	receiptsAt time.Time // when the newest one was added
 	onTheWay   uint64    // receipts before this number are in a segment being PUT
 
+	// states are control records whose own segment did not arrive. They are in
+	// force in Redis already, so the bucket has to learn of them all the same.
+	states  []controlRecord
+	owed    uint64 // number of states[0], counted over the writer's life
+	stateBy uint64 // seq of a segment being PUT that carries all of states; 0 = none
+
 	burnt  []*burntNote
 	noteBy uint64              // seq of a segment being PUT that carries all of burnt; 0 = none
 	topics map[uuid.UUID]int64 // topic → version that the bucket knows from us
@@ -47,6 +53,7 @@ type burntNote struct {
 // cargo is what one sealed segment carries of the ledger.
 type cargo struct {
 	receipts uint64 // receipts before this number
+	states   uint64 // states before this number
 	notes    []*burntNote
 	topics   []meta.Topic
 }
@@ -60,6 +67,12 @@ func (l *ledger) addReceipts(r []segment.Receipt, now time.Time) {
 
 func (l *ledger) end() uint64 { return l.first + uint64(len(l.receipts)) }
 
+// owe keeps a control record until a segment has taken it to the bucket.
+func (l *ledger) owe(record controlRecord) {
+	l.states = append(l.states, record)
+	l.stateBy = 0
+}
+
 // burn notes that seq is given up.
 func (l *ledger) burn(seq uint64) *burntNote {
 	note := &burntNote{seq: seq, noted: make(chan struct{})}
@@ -70,7 +83,7 @@ func (l *ledger) burn(seq uint64) *burntNote {
 
 // take returns what segment seq, with messages of these topics, has to carry.
 func (l *ledger) take(seq uint64, topics []*topicBatch) cargo {
-	carried := cargo{receipts: l.end(), notes: slices.Clone(l.burnt)}
+	carried := cargo{receipts: l.end(), states: l.owed + uint64(len(l.states)), notes: slices.Clone(l.burnt)}
 	for _, t := range topics {
 		// The bucket never holds messages of a topic whose state it does not hold.
 		if l.topics[t.topic.ID] < t.topic.Version {
@@ -81,6 +94,9 @@ func (l *ledger) take(seq uint64, topics []*topicBatch) cargo {
 	if len(l.burnt) > 0 {
 		l.noteBy = seq
 	}
+	if len(l.states) > 0 {
+		l.stateBy = seq
+	}
 	return carried
 }
 
@@ -90,6 +106,10 @@ func (l *ledger) stored(carried cargo) {
 		// Never moved in place: a segment being sealed may still read them.
 		l.receipts = l.receipts[carried.receipts-l.first:]
 		l.first = carried.receipts
+	}
+	if carried.states > l.owed {
+		l.states = l.states[carried.states-l.owed:]
+		l.owed = carried.states
 	}
 	for _, t := range carried.topics {
 		l.topics[t.ID] = max(l.topics[t.ID], t.Version)
@@ -112,6 +132,9 @@ func (l *ledger) missed(seq uint64, carried cargo, now time.Time) {
 	if l.noteBy == seq {
 		l.noteBy = 0
 	}
+	if l.stateBy == seq {
+		l.stateBy = 0
+	}
 }
 
 // notesDue returns from when on a segment must be sealed because commits wait
@@ -121,9 +144,17 @@ func (l *ledger) notesDue() (time.Time, bool) {
 }
 
 // receiptsDue returns from when on a segment must be sealed for the receipts
-// alone; false: none.
+// and states alone; false: none.
 func (l *ledger) receiptsDue() (time.Time, bool) {
+	if len(l.states) > 0 && l.stateBy == 0 {
+		return l.receiptsAfter, true
+	}
 	return later(l.receiptsAt.Add(receiptDelay), l.receiptsAfter), l.onTheWay < l.end()
+}
+
+// settled says that the bucket knows all there is to know.
+func (l *ledger) settled() bool {
+	return len(l.receipts) == 0 && len(l.states) == 0 && len(l.burnt) == 0
 }
 
 func later(a, b time.Time) time.Time {

@@ -86,10 +86,16 @@ func (w *writer) putDecided(s *sealed, err error) {
 		w.ledger.stored(s.cargo)
 	} else {
 		w.ledger.missed(s.seq, s.cargo, now)
+		for _, c := range s.batch.controls {
+			w.ledger.owe(c.controlRecord)
+		}
 		if errors.Is(err, ErrOutcomeUnknown) && len(s.batch.topics) > 0 {
 			s.note = w.ledger.burn(s.seq)
 			w.metrics.burnt.Inc()
 		}
+	}
+	if len(s.batch.topics) == 0 {
+		w.hold(-s.batch.held) // nothing of it is to be decided
 	}
 	w.metrics.receipts.Set(float64(len(w.ledger.receipts)))
 	w.signal()

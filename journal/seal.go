@@ -18,6 +18,7 @@ type sealed struct {
 	batch    *batch
 	cargo    cargo
 	receipts []segment.Receipt // of cargo, copied by seal
+	states   []controlRecord   // of cargo, copied by seal
 	sealedAt time.Time
 	deadline time.Time // of the PUT
 
@@ -73,14 +74,17 @@ func (s *sealed) seal(w *writer) {
 			d.release()
 		}
 	}
-	s.receipts = nil
+	s.receipts, s.states = nil, nil
 	w.metrics.flushBytes.Observe(float64(len(object)))
 }
 
-// addControls writes the control records of the batch and the state of every
-// topic that the bucket does not know from this writer.
+// addControls writes the control records of the batch, those that are owed, and
+// the state of every topic that the bucket does not know from this writer.
 func (s *sealed) addControls(b *segment.Builder) {
 	var chunks []segment.Chunk
+	for _, c := range s.states {
+		chunks = append(chunks, c.chunk())
+	}
 	for _, c := range s.batch.controls {
 		chunks = append(chunks, c.chunk())
 	}

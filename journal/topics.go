@@ -83,9 +83,8 @@ func (j *Journal) Topic(ctx context.Context, name string) (meta.Topic, error) {
 }
 
 // PutTopic creates the topic and returns it once it is durable. The name taken
-// is a *meta.ExistsError with the topic that has it. After ErrOutcomeUnknown or
-// ErrUnavailable the topic exists in Redis but may be lost with it: update or
-// put it again.
+// is a *meta.ExistsError with the topic that has it. After ErrOutcomeUnknown the
+// topic exists, as far as Redis lives.
 func (j *Journal) PutTopic(ctx context.Context, t meta.Topic) (meta.Topic, error) {
 	if err := checkTopic(&t); err != nil {
 		return meta.Topic{}, err

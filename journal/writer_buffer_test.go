@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/objstore"
 	"github.com/bucketmq/bucketmq/objstore/faulty"
+	"github.com/bucketmq/bucketmq/segment"
 )
 
 // big makes a request that holds a little more than n bytes.
@@ -211,7 +213,7 @@ func TestTopicStateTravelsWithItsFirstMessages(t *testing.T) {
 		var states []int
 		for i, f := range r.footers() {
 			for _, b := range f.Blocks {
-				if b.Kind != 1 {
+				if b.Kind == segment.Control {
 					states = append(states, i+1)
 				}
 			}
@@ -224,17 +226,67 @@ func TestTopicStateTravelsWithItsFirstMessages(t *testing.T) {
 
 func TestControlRecordIsAnsweredWhenDurable(t *testing.T) {
 	bubble(t, Options{Linger: 10 * time.Millisecond}, func(t *testing.T, r *writerRig) {
-		ctx := t.Context()
-		if err := r.journal.Control(ctx, controlTopic, meta.Topic{Name: "orders"}); err != nil {
+		if err := r.journal.Control(t.Context(), controlTopic, meta.Topic{Name: "orders"}); err != nil {
 			t.Fatal(err)
 		}
-		if got := len(r.footers()); got != 1 {
-			t.Errorf("%d segments when the record was answered, want 1", got)
+		if got := r.controls(); got != 1 {
+			t.Errorf("%d control records in the bucket when it was answered, want 1", got)
 		}
-		r.store.Add(&faulty.Rule{Op: faulty.Put, Fault: faulty.HoldAfter(nil)})
-		if err := r.journal.Control(ctx, controlTopic, meta.Topic{Name: "orders"}); !errors.Is(err, ErrOutcomeUnknown) {
-			t.Errorf("a lost PUT: got error %v, want outcome unknown", err)
+		if r.writer.held != 0 {
+			t.Errorf("%d bytes are held for a stored record", r.writer.held)
 		}
-		r.store.Clear()
+	})
+}
+
+// controls counts the control records in the bucket.
+func (r *writerRig) controls() (n uint32) {
+	for _, f := range r.footers() {
+		for _, b := range f.Blocks {
+			if b.Kind == segment.Control {
+				n += b.Count
+			}
+		}
+	}
+	return n
+}
+
+func TestControlRecordThatDidNotArriveIsOwed(t *testing.T) {
+	for name, fault := range map[string]faulty.Fault{
+		"not stored":     faulty.FailBefore(objstore.ErrNotStored),
+		"outcome unsure": faulty.Hold(nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Options{Linger: 10 * time.Millisecond}, func(t *testing.T, r *writerRig) {
+				r.store.Add(&faulty.Rule{Op: faulty.Put, Times: 3, Fault: fault})
+				err := r.journal.Control(t.Context(), controlTopic, meta.Topic{Name: "orders"})
+				if !errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrUnavailable) {
+					t.Errorf("got error %v, want only outcome unknown: the state is in force", err)
+				}
+				pass(5 * time.Minute)
+				if got := r.controls(); got != 1 {
+					t.Errorf("%d control records in the bucket, want the owed one", got)
+				}
+				puts := r.store.Calls(faulty.Put)
+				pass(time.Hour)
+				if got := r.store.Calls(faulty.Put); got != puts {
+					t.Errorf("%d more PUTs when nothing is owed", got-puts)
+				}
+			})
+		})
+	}
+}
+
+func TestClosePaysWhatIsOwed(t *testing.T) {
+	bubble(t, Options{Linger: time.Second}, func(t *testing.T, r *writerRig) {
+		r.store.Add(&faulty.Rule{Op: faulty.Put, Times: 1, Fault: faulty.FailBefore(objstore.ErrNotStored)})
+		if err := r.journal.Control(t.Context(), controlTopic, meta.Topic{Name: "orders"}); !errors.Is(err, ErrOutcomeUnknown) {
+			t.Errorf("got error %v, want outcome unknown", err)
+		}
+		if err := r.writer.finish(t.Context(), r.ran); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.controls(); got != 1 {
+			t.Errorf("%d control records in the bucket after closing, want 1", got)
+		}
 	})
 }
