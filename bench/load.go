@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,7 +77,9 @@ func (l load) work(ctx context.Context, began time.Time, turn *atomic.Int64, ste
 		if !due.Before(end) {
 			return
 		}
-		if err := step(); err != nil {
+		if err := step(); errors.Is(err, errDone) {
+			return
+		} else if err != nil {
 			t.errors++
 			if t.firstError == nil {
 				t.firstError = err
@@ -90,6 +93,9 @@ func (l load) work(ctx context.Context, began time.Time, turn *atomic.Int64, ste
 		t.requests++
 	}
 }
+
+// errDone ends a worker that has nothing left to do.
+var errDone = errors.New("done")
 
 // isFatal says whether a worker cannot go on: its connection is gone.
 func isFatal(err error) bool {

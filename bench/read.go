@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Read measures how fast stored messages are read back by readers that start at
-// the beginning: a topic is filled first, then each connection reads queues
-// until all are read or the time is over.
+// Read measures how fast stored messages are read back from the beginning: a
+// topic is filled first, then each connection reads its share of the queues
+// once, from end to end, until the time is over.
 func Read(ctx context.Context, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -47,7 +47,7 @@ func (o Options) readFrom(ctx context.Context, topic string) (*Result, error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			rd := &reader{wire: w, host: host, topic: topic, mode: o.Mode, queues: o.Queues, queue: n % o.Queues, limit: o.readLimit()}
+			rd := &reader{wire: w, host: host, topic: topic, mode: o.Mode, queues: o.Queues, queue: n, stride: o.Workers, limit: o.readLimit()}
 			readers[n] = rd
 			return rd.step, w.close, nil
 		})
@@ -73,7 +73,8 @@ func (o Options) readLimit() int {
 	return 1000
 }
 
-// reader reads queue after queue, from their beginnings, over and over.
+// reader reads every so many-th queue, once: what it reads again would come
+// from the server's cache.
 type reader struct {
 	wire     *wire
 	host     string
@@ -81,6 +82,7 @@ type reader struct {
 	mode     string
 	queues   int
 	queue    int
+	stride   int
 	limit    int
 	offset   int64
 	messages int64
@@ -88,6 +90,9 @@ type reader struct {
 }
 
 func (rd *reader) step() error {
+	if rd.queue >= rd.queues {
+		return errDone
+	}
 	kind := "messages"
 	if rd.mode == ModeFramed {
 		kind = "frames"
@@ -114,7 +119,7 @@ func (rd *reader) step() error {
 	}
 	rd.messages += max(next-rd.offset, 0) // offsets are dense and nothing is filtered
 	if next <= rd.offset {
-		rd.queue, next = (rd.queue+1)%rd.queues, 0
+		rd.queue, next = rd.queue+rd.stride, 0
 	}
 	rd.offset = next
 	return nil

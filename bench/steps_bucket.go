@@ -8,7 +8,6 @@ import (
 
 const (
 	segmentBytes = 8 << 20 // the gateways' default
-	rangeBytes   = 1 << 20 // of a raw GET
 	linger       = 100 * time.Millisecond
 )
 
@@ -39,7 +38,13 @@ func (s *suite) roundBucket(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	json, _, err := s.ingest(ctx, s.first, ModeJSON, bucketConnections)
+	o.Mode = ModeJSON
+	_, jsonTopic, removeJSON, err := o.topic(ctx)
+	if err != nil {
+		return err
+	}
+	defer removeJSON()
+	json, err := o.produceTo(ctx, jsonTopic)
 	if err != nil {
 		return err
 	}
@@ -51,7 +56,7 @@ func (s *suite) roundBucket(ctx context.Context) error {
 	s.note("resident at saturation, MiB", *framed.ResidentMiB)
 	s.note("gateway CPU per KiB, framed, µs", *framed.CPUMicrosPerMessage)
 	s.note("gateway CPU per KiB, JSON, µs", *json.CPUMicrosPerMessage)
-	if err := s.catchUp(ctx, topic, keys, size); err != nil {
+	if err := s.catchUp(ctx, topic, jsonTopic, keys, size); err != nil {
 		return err
 	}
 	for _, key := range keys {
@@ -73,9 +78,10 @@ func (s *suite) noteSegments(before, after spent, r *Result) int {
 	return int(bytes / puts)
 }
 
-// catchUp reads back through the gateway that did not write.
-func (s *suite) catchUp(ctx context.Context, topic string, keys []string, size int) error {
-	get, err := rawGet(ctx, s.bucket, keys, size, min(rangeBytes, size), readConnections, s.Step)
+// catchUp reads back through the gateway that did not write; each mode reads a
+// topic that this gateway has not read before.
+func (s *suite) catchUp(ctx context.Context, topic, jsonTopic string, keys []string, size int) error {
+	get, err := rawGet(ctx, s.bucket, keys, size, size, readConnections, s.Step)
 	if err != nil {
 		return err
 	}
@@ -83,11 +89,11 @@ func (s *suite) catchUp(ctx context.Context, topic string, keys []string, size i
 	if err != nil {
 		return err
 	}
-	json, err := s.options(s.second.Server, ModeJSON, readConnections).readFrom(ctx, topic)
+	json, err := s.options(s.second.Server, ModeJSON, readConnections).readFrom(ctx, jsonTopic)
 	if err != nil {
 		return err
 	}
-	s.note("raw ranged GET, S3, MiB/s", get.MiBPerSecond)
+	s.note("raw GET of whole segments, S3, MiB/s", get.MiBPerSecond)
 	s.note("catch-up framed, MiB/s", framed.MiBPerSecond)
 	s.note("catch-up framed ÷ raw GET", framed.MiBPerSecond/get.MiBPerSecond)
 	s.note("catch-up JSON ÷ raw GET", json.MiBPerSecond/get.MiBPerSecond)

@@ -131,10 +131,11 @@ func (s *suite) start(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *suite) startGateway(ctx context.Context) (*Child, error) {
+func (s *suite) startGateway(ctx context.Context, more ...string) (*Child, error) {
 	env := []string{"BUCKETMQ_S3_ACCESS_KEY=" + benchAccessKey, "BUCKETMQ_S3_SECRET_KEY=" + benchSecretKey}
-	c, err := StartServer(ctx, s.Binary, env, "gateway", "--redis", s.out.redis,
-		"--s3-endpoint", s.out.s3, "--s3-bucket", benchBucket, "--s3-prefix", "mq/", "--s3-create-bucket")
+	args := append([]string{"gateway", "--redis", s.out.redis, "--s3-endpoint", s.out.s3,
+		"--s3-bucket", benchBucket, "--s3-prefix", "mq/", "--s3-create-bucket"}, more...)
+	c, err := StartServer(ctx, s.Binary, env, args...)
 	if err == nil {
 		c.Redis = s.out.redis
 	}

@@ -304,3 +304,26 @@ func TestBenchPrintsOneLine(t *testing.T) {
 		})
 	}
 }
+
+func TestEveryGoalIsMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute; the full run has it")
+	}
+	if own, err := filepath.Abs("../../.bin/versitygw"); err == nil && os.Getenv("BUCKETMQ_VERSITYGW") == "" {
+		if _, err := os.Stat(own); err == nil {
+			t.Setenv("BUCKETMQ_VERSITYGW", own) // where make tools puts it
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	// A goal without a measurement is an error of the run.
+	goals, err := bench.Goals(ctx, bench.GoalsOptions{Binary: binary, Rounds: 1, Step: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range goals {
+		if g.Median < 0 && !strings.Contains(g.Figure, "above") && !strings.Contains(g.Figure, "resident") {
+			t.Errorf("%s is %v", g.Figure, g.Median)
+		}
+	}
+}
