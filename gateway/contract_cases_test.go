@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"slices"
 	"strconv"
@@ -208,16 +207,6 @@ func (k *contract) wrongHeaders(t *testing.T, n *node) {
 			t.Errorf("%s: errors %v, want one at header:%s", s.operation, p.Errors, name)
 		}
 	})
-}
-
-// zipped compresses a text.
-func zipped(t testing.TB, text string) string {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write([]byte(text))
-	must(t, err)
-	must(t, w.Close())
-	return out.String()
 }
 
 func (k *contract) wrongBodies(t *testing.T) {

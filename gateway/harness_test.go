@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -254,4 +255,14 @@ func (n *node) half(req *http.Request) answer {
 	body, err := io.ReadAll(res.Body)
 	must(n.t, err)
 	return answer{res.StatusCode, res.Header, body}
+}
+
+// zipped compresses a text.
+func zipped(t testing.TB, text string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write([]byte(text))
+	must(t, err)
+	must(t, w.Close())
+	return out.String()
 }
