@@ -187,7 +187,10 @@ func (l *log) addSegment(s *Segment) {
 		l.addReceipt(r)
 	}
 	for _, t := range s.Topics {
-		if old, ok := l.topics[t.ID]; !ok || t.Version > old.Version {
+		old, ok := l.topics[t.ID]
+		// Two states of one version differ when a recovery raised the epoch
+		// while a change was on its way: the raised one is the later.
+		if !ok || t.Version > old.Version || t.Version == old.Version && t.Epoch > old.Epoch {
 			l.topics[t.ID] = t
 		}
 	}

@@ -331,6 +331,18 @@ func TestTheNewestStateOfATopicCounts(t *testing.T) {
 	}
 }
 
+func TestOfTwoStatesOfOneVersionTheRaisedEpochCounts(t *testing.T) {
+	raised := orders()
+	raised.Epoch = 2
+	for _, states := range [][]meta.Topic{{raised, orders()}, {orders(), raised}} {
+		var b bucket
+		b.put(alice, 1, withTopic(states[0])).put(bob, 1, withTopic(states[1]))
+		if got := one(t, b, replay.Options{}); got.Snapshot.Topic.Epoch != 2 {
+			t.Errorf("epoch: got %d, want 2", got.Snapshot.Topic.Epoch)
+		}
+	}
+}
+
 func TestOfTwoTopicsWithOneNameTheLaterLives(t *testing.T) {
 	later := orders()
 	later.ID, later.CreatedAt = uuid.MustParse("01900000-0000-7000-8000-00000000000b"), 5
