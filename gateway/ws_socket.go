@@ -108,15 +108,27 @@ func (s *socket) run() {
 	}
 }
 
-// next reads one frame and carries out its operation.
+// next waits for a frame and hears it. What an idle socket has on its stack is
+// this function's and the library's, so everything else is done elsewhere.
 func (s *socket) next() bool {
 	kind, in, err := s.conn.NextReader()
 	if err != nil {
 		s.lost(err)
 		return false
 	}
+	return s.hear(kind, in)
+}
+
+// hear reads one frame and carries out its operation.
+//
+//go:noinline
+func (s *socket) hear(kind int, in io.Reader) bool {
 	if want := s.frameKind(); kind != want {
-		s.close(closing{closeUnsupportedData, "send " + map[int]string{websocket.TextMessage: "text", websocket.BinaryMessage: "binary"}[want] + " frames"})
+		name := "text"
+		if s.bin {
+			name = "binary"
+		}
+		s.close(closing{closeUnsupportedData, "send " + name + " frames"})
 		return false
 	}
 	s.frameAt.Store(time.Now().UnixMilli())
@@ -175,6 +187,8 @@ func (s *socket) read(in io.Reader) (frame []byte, release func(), err error) {
 // lost ends a socket that cannot be read any more. For a broken rule the
 // library has queued a close frame of its own, and for one of the client's the
 // answer is queued too; then this one is too late to count.
+//
+//go:noinline
 func (s *socket) lost(err error) {
 	_, network := errors.AsType[net.Error](err)
 	switch {

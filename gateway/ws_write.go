@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"errors"
-	"net"
 	"os"
 	"time"
 
@@ -12,6 +11,10 @@ import (
 const (
 	// writeWithin is how long a client may accept nothing at all.
 	writeWithin = 10 * time.Second
+	// writeSlice is how often that is looked at.
+	writeSlice = time.Second
+	// lastWordsWithin is how long one that was given up may take to accept why.
+	lastWordsWithin = 3 * time.Second
 	// writePart is how much is handed to the connection at a time.
 	writePart = 64 << 10
 	// deliverBelow is up to how many queued bytes more messages are read for a
@@ -128,17 +131,20 @@ func (s *socket) write() {
 
 // writeAll hands frames to the connection as fast as the client takes them.
 func (s *socket) writeAll(frames []byte) error {
+	taken := time.Now() // when the client last accepted anything
 	for at := 0; at < len(frames); {
-		_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(writeWithin))
+		_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(writeSlice))
 		n, err := s.wire.Conn.Write(frames[at:min(at+writePart, len(frames))])
 		at += n
-		if err == nil || n > 0 && errors.Is(err, os.ErrDeadlineExceeded) {
-			continue
-		}
-		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		switch {
+		case n > 0 && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)):
+			taken = time.Now()
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return err
+		case time.Since(taken) > writeWithin:
 			s.tooSlow(frames, at)
+			return err
 		}
-		return err
 	}
 	return nil
 }
@@ -150,7 +156,7 @@ func (s *socket) tooSlow(frames []byte, at int) {
 	message := websocket.FormatCloseMessage(closeSlowConsumer, "slow_consumer")
 	rest := append([]byte(nil), frames[at:frameEnd(frames, at)]...)
 	rest = append(appendFrameHeader(rest, opClose, len(message)), message...)
-	_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(lingerFor))
+	_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(lastWordsWithin))
 	_, _ = s.wire.Conn.Write(rest)
 }
 
