@@ -35,6 +35,9 @@ func (b *buffer) answer(c echo.Context, status int, contentType string) error {
 	if len(b.b) > lengthKnown {
 		c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(len(b.b)))
 	}
+	if contentType == jsonType {
+		c.Response().Header()[echo.HeaderContentType] = jsonHeader
+	}
 	return c.Blob(status, contentType, b.b)
 }
 

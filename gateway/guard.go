@@ -14,12 +14,15 @@ import (
 // with its own work: the query's names, the topic's name, Accept, the body's
 // type and encoding.
 func (s *Server) guard(r route) echo.HandlerFunc {
+	named := strings.Contains(r.path, ":topic")
+	series := s.metrics.of(r.operation)
 	return func(c echo.Context) error {
-		c.Set(keyOperation, r.operation)
-		if err := checkQuery(c, r); err != nil {
+		x := exchangeOf(c)
+		x.route, x.series = &r, series
+		if err := checkQuery(c, &r); err != nil {
 			return err
 		}
-		if strings.Contains(r.path, ":topic") {
+		if named {
 			if _, err := topicName(c); err != nil {
 				return err
 			}
@@ -39,7 +42,7 @@ func (s *Server) guard(r route) echo.HandlerFunc {
 
 // checkQuery refuses parameters that the operation does not know, and ones that
 // come twice: which of them counts would be anybody's guess.
-func checkQuery(c echo.Context, r route) error {
+func checkQuery(c echo.Context, r *route) error {
 	raw := c.Request().URL.RawQuery
 	if raw == "" {
 		return nil

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"net/http"
 	"strconv"
 	"time"
 
@@ -30,7 +31,23 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	return m
 }
 
-func (m *metrics) observe(operation string, status int, took time.Duration) {
-	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(operation).Observe(took.Seconds())
+// series are the metrics of one operation, looked up once.
+type series struct {
+	metrics   *metrics
+	operation string
+	ok        prometheus.Counter // of status 200
+	seconds   prometheus.Observer
+}
+
+func (m *metrics) of(operation string) *series {
+	return &series{m, operation, m.requests.WithLabelValues(operation, "200"), m.seconds.WithLabelValues(operation)}
+}
+
+func (s *series) observe(status int, took time.Duration) {
+	if status == http.StatusOK {
+		s.ok.Inc()
+	} else {
+		s.metrics.requests.WithLabelValues(s.operation, strconv.Itoa(status)).Inc()
+	}
+	s.seconds.Observe(took.Seconds())
 }

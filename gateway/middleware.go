@@ -9,14 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 	"go.opentelemetry.io/otel/trace"
-)
-
-const (
-	keyRequestID = "bmq.request_id"
-	keyOperation = "bmq.operation"
 )
 
 // answerWithin bounds a request from its headers to the end of its answer: the
@@ -30,7 +24,6 @@ func (s *Server) newEcho() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.handleError
 	e.IPExtractor = echo.ExtractIPDirect() // X-Forwarded-For is anybody's claim
-	e.Pre(s.observe, s.admit)
 	for _, r := range s.routes() {
 		e.Add(r.method, r.path, s.guard(r))
 		if before, ok := strings.CutSuffix(r.path, ":topic"); ok {
@@ -40,32 +33,38 @@ func (s *Server) newEcho() *echo.Echo {
 	return e
 }
 
-// observe gives the request its id, logs and counts it, and turns a panic and
-// every error into an answer.
-func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		start := time.Now()
-		id := c.Request().Header.Get("X-Request-Id")
-		if !validRequestID(id) {
-			id = newRequestID()
-		}
-		c.Set(keyRequestID, id)
-		header := c.Response().Header()
-		header.Set("X-Request-Id", id)
-		header.Set("X-Content-Type-Options", "nosniff")
-		// A client that does not read its answer is cut. Every request sets the
-		// deadline, because a connection keeps the one before.
-		_ = http.NewResponseController(c.Response()).SetWriteDeadline(start.Add(answerWithin))
-		defer func() { s.finish(c, start) }()
-		if err := s.recovered(next, c); err != nil {
-			s.handleError(err, c)
-		}
-		return nil
+// serve gives the request its id, logs and counts it, and turns a panic and
+// every error into an answer. It does what echo's ServeHTTP does, without the
+// closures that echo makes of its middleware for every request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	x := newExchange(w, r)
+	// A client that does not read its answer is cut. Every request sets the
+	// deadline, because a connection keeps the one before.
+	x.cutAt(start.Add(answerWithin))
+	header := w.Header()
+	header["X-Request-Id"] = x.idHeader[:]
+	header["X-Content-Type-Options"] = noSniff
+	c := s.echo.AcquireContext()
+	c.Reset(r, x)
+	defer func() {
+		s.finish(c, start)
+		s.echo.ReleaseContext(c)
+	}()
+	if err := s.recovered(c); err != nil {
+		s.handleError(err, c)
 	}
 }
 
+// Values of headers that are the same in every answer. net/http copies them.
+var (
+	noSniff    = []string{"nosniff"}
+	varyOrigin = []string{"Origin"}
+	jsonHeader = []string{jsonType}
+)
+
 // recovered runs a handler and makes an error of a panic.
-func (s *Server) recovered(next echo.HandlerFunc, c echo.Context) (err error) {
+func (s *Server) recovered(c echo.Context) (err error) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -78,13 +77,17 @@ func (s *Server) recovered(next echo.HandlerFunc, c echo.Context) (err error) {
 			"operation", operationOf(c), "request_id", requestID(c))
 		err = fmt.Errorf("gateway: panic: %v", cause)
 	}()
-	return next(c)
+	return s.admit(c)
 }
 
 func (s *Server) finish(c echo.Context, start time.Time) {
 	took := time.Since(start)
 	status, operation := c.Response().Status, operationOf(c)
-	s.metrics.observe(operation, status, took)
+	if series := exchangeOf(c).series; series != nil {
+		series.observe(status, took)
+	} else {
+		s.metrics.of(operation).observe(status, took)
+	}
 	ctx := c.Request().Context()
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetName(operation)
@@ -97,21 +100,21 @@ func (s *Server) finish(c echo.Context, start time.Time) {
 		"status", status, "bytes", c.Response().Size, "took", took, "remote", c.Request().RemoteAddr, "request_id", requestID(c))
 }
 
-// admit answers preflights, refuses new work while the server stops, and tells
-// other origins what they may read.
-func (s *Server) admit(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if s.answerOrigin(c.Response().Header(), c.Request()) {
-			return c.NoContent(http.StatusNoContent)
-		}
-		if s.draining.Load() {
-			return newProblem(codeStopping, "another server can answer")
-		}
-		if err := checkHeaders(c.Request()); err != nil {
-			return err
-		}
-		return next(c)
+// admit answers preflights, refuses new work while the server stops, tells
+// other origins what they may read, and hands the request to its operation.
+func (s *Server) admit(c echo.Context) error {
+	r := c.Request()
+	if s.answerOrigin(c.Response().Header(), r) {
+		return c.NoContent(http.StatusNoContent)
 	}
+	if s.draining.Load() {
+		return newProblem(codeStopping, "another server can answer")
+	}
+	if err := checkHeaders(r); err != nil {
+		return err
+	}
+	s.echo.Router().Find(r.Method, echo.GetPath(r), c)
+	return c.Handler()(c)
 }
 
 func checkHeaders(r *http.Request) error {
@@ -125,42 +128,4 @@ func checkHeaders(r *http.Request) error {
 		return newProblem("headers_too_large", fmt.Sprintf("at most %d bytes", maxHeaderBytes))
 	}
 	return nil
-}
-
-// requestID is the id that the request is logged and answered under.
-func requestID(c echo.Context) string {
-	id, _ := c.Get(keyRequestID).(string)
-	return id
-}
-
-// operationOf is the operationId of the request's route, or "none".
-func operationOf(c echo.Context) string {
-	if operation, ok := c.Get(keyOperation).(string); ok {
-		return operation
-	}
-	return "none"
-}
-
-const maxRequestID = 128
-
-func validRequestID(id string) bool {
-	if id == "" || len(id) > maxRequestID {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !letter && strings.IndexByte("._:/=+-", c) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func newRequestID() string {
-	id, err := uuid.NewV7()
-	if err != nil {
-		panic("gateway: no randomness: " + err.Error())
-	}
-	return id.String()
 }

@@ -48,7 +48,7 @@ func (s *Server) listedOrigin(origin string) bool {
 // answerOrigin adds the CORS headers for an allowed origin and reports whether
 // the request is a preflight, which they answer completely.
 func (s *Server) answerOrigin(header http.Header, r *http.Request) (preflight bool) {
-	header.Add("Vary", "Origin")
+	header["Vary"] = varyOrigin
 	origin := r.Header.Get("Origin")
 	if origin == "" || !s.listedOrigin(origin) || len(r.Header["Origin"]) != 1 {
 		return false

@@ -15,15 +15,15 @@ import (
 func TestPanicsAndUnknownErrorsAreProblems(t *testing.T) {
 	var logs strings.Builder
 	s := &Server{log: slog.New(slog.NewTextHandler(&logs, nil)), metrics: newMetrics(nil)}
-	e := s.newEcho()
+	s.echo = s.newEcho()
 	for path, handle := range map[string]echo.HandlerFunc{
 		"/panic":   func(echo.Context) error { panic("secret one") },
 		"/unknown": func(echo.Context) error { return errors.New("secret two") },
 		"/http":    func(echo.Context) error { return echo.NewHTTPError(http.StatusTeapot, "secret three") },
 	} {
-		e.Add(http.MethodGet, path, s.guard(route{path: path, operation: "test", handle: handle}))
+		s.echo.Add(http.MethodGet, path, s.guard(route{path: path, operation: "test", handle: handle}))
 		w := httptest.NewRecorder()
-		e.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		s.serve(w, httptest.NewRequest(http.MethodGet, path, nil))
 		var p problemBody
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
 			t.Fatalf("%s: %q: %v", path, w.Body, err)

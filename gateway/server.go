@@ -122,7 +122,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.sockets = newHub(s)
 	s.echo = s.newEcho()
-	s.handler = s.echo
+	s.handler = http.HandlerFunc(s.serve)
 	if o.Tracing {
 		s.handler = otelhttp.NewHandler(s.handler, "http")
 	}
