@@ -52,23 +52,50 @@ func (b *bodyBudget) give(n int64) {
 
 var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
+// requestBody is a bodyBuffer that is kept for the next request, together with
+// its release: a method value made for every request would be an allocation.
+type requestBody struct {
+	bodyBuffer
+	giveBack func()
+}
+
+var requestBodies sync.Pool // of *requestBody
+
+func takeRequestBody(budget *bodyBudget, limit int64) *requestBody {
+	b, ok := requestBodies.Get().(*requestBody)
+	if !ok {
+		b = new(requestBody)
+		b.giveBack = b.release
+	}
+	b.bodyBuffer = bodyBuffer{pooled: bodyBuffers.Get().(*[]byte), budget: budget, limit: limit}
+	return b
+}
+
+func (b *requestBody) release() {
+	b.bodyBuffer.release()
+	b.bodyBuffer = bodyBuffer{}
+	requestBodies.Put(b)
+}
+
 // readBody reads the body of a request, decompressed, of at most limit bytes.
 // The body must have arrived within the server's body timeout. Call release
 // when nothing refers to the bytes any more; it may be called once only.
 func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
-	b, err := s.fillBody(c, limit, bodyBuffers.Get().(*[]byte))
-	if err != nil {
+	b := takeRequestBody(&s.bodies, limit)
+	if err := s.fillBody(c, &b.bodyBuffer); err != nil {
+		b.release()
 		return nil, nil, err
 	}
-	return *b.pooled, b.release, nil
+	return *b.pooled, b.giveBack, nil
 }
 
 // readOwnBody is readBody for a caller that keeps the bytes for good: release
 // only gives back their share of the budget. The bytes hold no more memory than
 // they need.
 func (s *Server) readOwnBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
-	b, err := s.fillBody(c, limit, new([]byte))
-	if err != nil {
+	b := bodyBuffer{pooled: new([]byte), budget: &s.bodies, limit: limit}
+	if err := s.fillBody(c, &b); err != nil {
+		b.forget()
 		return nil, nil, err
 	}
 	body = *b.pooled
@@ -78,32 +105,31 @@ func (s *Server) readOwnBody(c echo.Context, limit int64) (body []byte, release 
 	return body, b.forget, nil
 }
 
-func (s *Server) fillBody(c echo.Context, limit int64, into *[]byte) (_ *bodyBuffer, err error) {
+func (s *Server) fillBody(c echo.Context, b *bodyBuffer) (err error) {
 	req := c.Request()
-	if req.ContentLength > limit {
+	if req.ContentLength > b.limit {
 		c.Response().Header().Set("Connection", "close") // do not read what is refused
-		return nil, tooLarge(limit)
+		return tooLarge(b.limit)
 	}
-	deadline := http.NewResponseController(c.Response())
-	// Not every writer has deadlines (a recorder has none): then there is none.
-	if deadline.SetReadDeadline(time.Now().Add(s.options.BodyTimeout)) == nil {
+	if x := exchangeOf(c); x.readUntil(time.Now().Add(s.options.BodyTimeout)) {
 		defer func() {
 			if !errors.Is(err, os.ErrDeadlineExceeded) {
-				_ = deadline.SetReadDeadline(time.Time{}) // else the connection is closed anyway
+				x.readUntil(time.Time{}) // else the connection is closed anyway
 			}
 		}()
 	}
-	in, done, err := decompressed(c, limit)
+	in, done, err := decompressed(c, b.limit)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
-	b := bodyBuffer{pooled: into, budget: &s.bodies, limit: limit}
 	if err := b.fill(in, req.ContentLength); err != nil {
-		b.release()
-		return nil, s.bodyError(err, limit)
+		return s.bodyError(err, b.limit)
 	}
-	return &b, nil
+	if in == req.Body {
+		_ = req.Body.Close() // it is at its end, so net/http need not look for more
+	}
+	return nil
 }
 
 func tooLarge(limit int64) *problem {
@@ -130,10 +156,16 @@ func (s *Server) bodyError(err error, limit int64) error {
 // decompressed returns the plain body. Both what arrives and what comes out
 // are bounded by limit. Call done after the last read.
 func decompressed(c echo.Context, limit int64) (in io.Reader, done func(), err error) {
+	encoding := c.Request().Header.Get("Content-Encoding")
+	plain := encoding == "" || encoding == "identity"
+	if plain && c.Request().ContentLength >= 0 {
+		return c.Request().Body, func() {}, nil // net/http ends it there, and limit is not below
+	}
 	arriving := http.MaxBytesReader(c.Response(), c.Request().Body, limit)
-	switch c.Request().Header.Get("Content-Encoding") {
-	case "", "identity":
+	if plain {
 		return arriving, func() {}, nil
+	}
+	switch encoding {
 	case "gzip":
 		unzip, err := gzip.NewReader(arriving)
 		if err != nil {
