@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,7 +57,7 @@ func (j *Journal) enqueue(d *Draft, ack Ack) (Pending, error) {
 	// writes: the committer may be answering it already.
 	pending := Pending{
 		draft: d, ack: ack, base: d.base, count: d.count, size: d.size,
-		began: time.Now(), timeout: j.options.AppendTimeout, metrics: j.metrics,
+		began: time.Now(), timeout: j.options.AppendTimeout, metrics: j.metrics, timers: &j.writer.timers,
 	}
 	if err := j.writer.join(d, pending.began); err != nil {
 		j.metrics.produceRefused(err)
@@ -77,6 +78,7 @@ type Pending struct {
 	began   time.Time
 	timeout time.Duration
 	metrics *metrics
+	timers  *sync.Pool // of *time.Timer, stopped
 }
 
 // Done is closed when Wait would not wait.
@@ -92,7 +94,8 @@ func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
 	d := p.draft
 	if p.ack == None {
 		p.metrics.produced(p)
-		return &Appended{base: p.base, count: p.count}, nil
+		d.appended = Appended{base: p.base, count: p.count}
+		return &d.appended, nil
 	}
 	if err := p.wait(ctx); err != nil {
 		p.metrics.produceRefused(err)
@@ -104,10 +107,11 @@ func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
 		return nil, d.err
 	}
 	p.metrics.produced(p)
-	return &Appended{
+	d.appended = Appended{
 		Epoch: d.epoch, Duplicate: d.duplicate,
 		base: d.base, count: p.count, parts: d.parts, routes: d.routes,
-	}, nil
+	}
+	return &d.appended, nil
 }
 
 func (p *Pending) wait(ctx context.Context) error {
@@ -117,8 +121,11 @@ func (p *Pending) wait(ctx context.Context) error {
 		return nil
 	default:
 	}
-	timer := time.NewTimer(time.Until(p.began.Add(p.timeout)))
-	defer timer.Stop()
+	timer := p.timer(time.Until(p.began.Add(p.timeout)))
+	defer func() {
+		timer.Stop()
+		p.timers.Put(timer)
+	}()
 	select {
 	case <-done:
 		return nil
@@ -127,6 +134,17 @@ func (p *Pending) wait(ctx context.Context) error {
 	case <-timer.C:
 		return fmt.Errorf("append: %w after %v", ErrOutcomeUnknown, p.timeout)
 	}
+}
+
+// timer takes a timer of earlier requests, or makes one. A timer that is stopped
+// or reset never delivers what it did before.
+func (p *Pending) timer(after time.Duration) *time.Timer {
+	timer, ok := p.timers.Get().(*time.Timer)
+	if !ok {
+		return time.NewTimer(after)
+	}
+	timer.Reset(after)
+	return timer
 }
 
 // Appended says where the messages of a request are.

@@ -48,6 +48,7 @@ type Draft struct {
 
 	home *topicBatch // set when it joins a batch
 	verdict
+	appended Appended // what Wait returns
 }
 
 // part is what one request sends to one queue, or to the queue that its batch

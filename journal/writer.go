@@ -70,6 +70,8 @@ type writer struct {
 	ledger    ledger                   // guarded by mu
 
 	flusher flusher // owned by flushLoop
+
+	timers sync.Pool // of *time.Timer, stopped; for requests that wait
 }
 
 // inFlightKey is an idempotency key within its topic.
