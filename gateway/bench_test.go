@@ -5,23 +5,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/segment"
 )
-
-// benchNode is a gateway whose journal writes large segments at its own pace.
-func benchNode(b *testing.B) *node {
-	n := start(b, nodeOptions{journal: func(o *journal.Options) { o.Linger = 5 * time.Millisecond }})
-	n.topic("orders", `{"queues":8}`)
-	return n
-}
 
 // batches are the same 100 messages of 1 KiB as JSON and as records.
 func batches() (text, framed []byte) {
@@ -41,28 +31,20 @@ func batches() (text, framed []byte) {
 	return out.Bytes(), framed
 }
 
-// blast posts a body again and again over many connections. The client reads
-// and writes bytes and allocates nothing, so that what is counted is the server.
+// blast posts a body again and again over many connections.
 func blast(b *testing.B, url, path, contentType string, body []byte, perRequest int) {
-	host := strings.TrimPrefix(url, "http://")
-	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", path, host, contentType, len(body))
-	request = append(request, body...)
+	request := postRequest(url, path, contentType, body)
 	b.SetParallelism(256) // enough that a request's wait for its segment costs no throughput
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
-		conn, err := net.Dial("tcp", host)
+		c, err := newRawClient(url, request)
 		if err != nil {
 			b.Error(err)
 			return
 		}
-		defer conn.Close()
-		in := bufio.NewReaderSize(conn, 64<<10)
+		defer c.conn.Close()
 		for pb.Next() {
-			if _, err := conn.Write(request); err != nil {
-				b.Error(err)
-				return
-			}
-			if err := skipAnswer(in); err != nil {
+			if err := c.post(); err != nil {
 				b.Error(err)
 				return
 			}
