@@ -37,6 +37,7 @@ type topicCommit struct {
 	topic   *topicBatch
 	commit  meta.Commit
 	places  [][]place // per queue, per request chunk: where its messages went
+	sought  bool      // a recovery was asked for because Redis has no usable trace of the topic
 }
 
 // place says that a chunk's first message is message skip of a commit chunk.

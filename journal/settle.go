@@ -36,6 +36,13 @@ func (c *committer) settle(ctx context.Context, d *topicCommit, r *meta.CommitRe
 		if lost, err := c.w.lost(ctx); err != nil || lost {
 			return true, r.Err
 		}
+		if errors.Is(r.Err, meta.ErrTopicAbsent) && !d.sought {
+			// No tombstone: a failover may have lost the topic. The bucket
+			// knows, and after one recovery its answer stands.
+			d.sought = true
+			c.w.suspect("a commit to topic " + d.commit.Topic.String() + ", of which there is no trace")
+			return true, r.Err
+		}
 		label = "topic_not_found"
 		delete(c.known, d.commit.Topic)
 		c.fail(d, ErrTopicNotFound)
@@ -52,6 +59,13 @@ func (c *committer) settle(ctx context.Context, d *topicCommit, r *meta.CommitRe
 		label = "recovering"
 		_, err := c.w.lost(ctx)
 		return true, errors.Join(r.Err, err)
+	case errors.Is(r.Err, meta.ErrCorrupt):
+		label = "corrupt"
+		if !d.sought {
+			d.sought = true
+			c.w.suspect("a malformed index of topic " + d.commit.Topic.String())
+		}
+		return true, r.Err
 	case errors.Is(r.Err, meta.ErrApplied):
 		// Stored, but where is no longer known: never success without offsets.
 		label = "applied_unknown"

@@ -260,6 +260,38 @@ func TestMissingTopicIsAskedAgainWhileRedisMayHaveLostIt(t *testing.T) {
 	})
 }
 
+func TestTopicWithoutATraceIsLookedForInTheBucketOnce(t *testing.T) {
+	for _, fault := range []error{meta.ErrTopicAbsent, meta.ErrCorrupt} {
+		bubble(t, Options{}, func(t *testing.T, r *writerRig) {
+			topic := r.newTopic("orders", 1)
+			suspected := 0
+			r.writer.suspect = func(string) { suspected++; r.writer.pause() }
+			r.redis.faults(func(meta.Commit) error { return fault }, nil)
+			p := r.enqueue(topic, "a")
+			pass(time.Second)
+			if suspected != 1 {
+				t.Fatalf("%v: asked for %d recoveries, want 1", fault, suspected)
+			}
+			r.redis.faults(nil, nil) // the recovery has found it
+			r.writer.resume()
+			if got := mustOffset(t, p); got != 0 {
+				t.Errorf("got offset %d, want 0", got)
+			}
+			if !errors.Is(fault, meta.ErrTopicAbsent) {
+				return
+			}
+			r.redis.faults(func(meta.Commit) error { return fault }, nil)
+			p = r.enqueue(topic, "b")
+			pass(time.Second)
+			r.writer.resume() // the recovery has not found it
+			mustFail(t, p, ErrTopicNotFound)
+			if suspected != 2 {
+				t.Errorf("asked for %d recoveries, want 2", suspected)
+			}
+		})
+	}
+}
+
 func TestNewEpochIsTakenOver(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, r *writerRig) {
 		topic := r.newTopic("orders", 1)

@@ -9,6 +9,9 @@ var (
 	// ErrTopicNotFound says that no live topic has this name or id. While Redis
 	// is being recovered a look-up by name answers ErrRecovering instead.
 	ErrTopicNotFound = errors.New("meta: topic not found")
+	// ErrTopicAbsent is an ErrTopicNotFound without a tombstone: the topic never
+	// was, or Redis lost it.
+	ErrTopicAbsent = fmt.Errorf("%w: no trace of it", ErrTopicNotFound)
 	// ErrRecovering says that the state in Redis is missing or being rebuilt:
 	// nothing was changed, ask again later.
 	ErrRecovering = errors.New("meta: recovering")

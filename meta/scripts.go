@@ -89,6 +89,9 @@ func parseReply(cmd *redis.Cmd) (reply, error) {
 	r := reply(fields)
 	switch r.status() {
 	case "NO_TOPIC":
+		if r.text(1) == "absent" {
+			return nil, ErrTopicAbsent
+		}
 		return nil, ErrTopicNotFound
 	case "RECOVERING":
 		return nil, ErrRecovering

@@ -3,8 +3,11 @@
 -- refuse gives the status to return for a topic that is absent, deleted or
 -- being restored; false for a live one.
 local function refuse(state)
-  if not state or state == "deleted" then
-    return {"NO_TOPIC"}
+  if not state then
+    return {"NO_TOPIC", "absent"}
+  end
+  if state == "deleted" then
+    return {"NO_TOPIC", "deleted"}
   end
   if state ~= "live" then
     return {"RECOVERING"}
