@@ -1,0 +1,232 @@
+import { fromBase64, utf8Length } from "./bytes.js";
+import { BucketMQError, problemError } from "./errors.js";
+import { Inbox } from "./inbox.js";
+import { timeOf } from "./publish.js";
+import { link } from "./retry.js";
+import type { SocketOptions, WebSocketLike } from "./socket.js";
+import type { Arrival, Wanted } from "./transport.js";
+import type { Credit, ServerOp } from "./wire.js";
+
+const protocol = "bmq.v1.json";
+const openWithinMs = 10_000;
+const pongWithinMs = 10_000;
+/** What a subscription may be sent before the consumer takes it. */
+const window: Credit = { messages: 512, bytes: 4 << 20 };
+
+/** One WebSocket from its handshake to its end. */
+export class Connection {
+  readonly #options: SocketOptions;
+  readonly #socket: WebSocketLike;
+  readonly #inboxes = new Map<string, Inbox>();
+  #count = 0;
+  #open = false;
+  #failure: BucketMQError | undefined;
+  #limits: Credit = window;
+  #heardAt: number = Date.now();
+  #silenceMs: number = openWithinMs;
+  #watch: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SocketOptions) {
+    this.#options = options;
+    const url = new URL("v1/ws", options.base);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    this.#socket = new options.WebSocket(url.href, [protocol]);
+    this.#socket.onopen = () => void this.#greet();
+    this.#socket.onmessage = (event: { readonly data: unknown }) => this.#receive(event.data);
+    this.#socket.onerror = () => {}; // close follows and says as much
+    this.#socket.onclose = (event: { readonly code: number; readonly reason: string }) =>
+      this.#fail(closeError(event));
+    this.#arm();
+  }
+
+  /** Whether new subscriptions can join. */
+  get usable(): boolean {
+    return this.#failure === undefined;
+  }
+
+  async *subscribe(wanted: Wanted): AsyncGenerator<Arrival, void, undefined> {
+    const sub = `s${++this.#count}`;
+    const inbox = new Inbox();
+    this.#inboxes.set(sub, inbox);
+    const stop = link(wanted.signal);
+    stop.signal.addEventListener("abort", () => inbox.fail(stop.signal.reason), { once: true });
+    if (stop.signal.aborted) inbox.fail(stop.signal.reason);
+    try {
+      await inbox.take("welcome", () => this.#open);
+      const left = { messages: 0, bytes: 0 };
+      this.#send({ op: "subscribe", id: sub, ...subscribeTo(sub, wanted, this.#limits) });
+      for (let seq = 0; ; ) {
+        const op = await inbox.take();
+        if (op.op === "messages" && op.seq !== ++seq) {
+          throw new BucketMQError("invalid_answer", `batch ${op.seq} came instead of ${seq}`);
+        }
+        yield* arrivals(op);
+        if (op.op !== "messages") continue;
+        left.messages += op.items.length;
+        for (const item of op.items) left.bytes += bodyBytes(item);
+        if (left.messages * 4 >= this.#limits.messages || left.bytes * 4 >= this.#limits.bytes) {
+          this.#send({ op: "credit", sub, ...left });
+          left.messages = left.bytes = 0;
+        }
+      }
+    } finally {
+      stop.release();
+      this.#inboxes.delete(sub);
+      if (this.#inboxes.size === 0) this.leave();
+      else if (this.#open) this.#send({ op: "unsubscribe", sub });
+    }
+  }
+
+  /** Closes the socket in order. */
+  leave(): void {
+    if (this.#open) this.#send({ op: "bye" });
+    this.#fail(new BucketMQError("closed", "the socket is not needed any more"));
+  }
+
+  async #greet(): Promise<void> {
+    if (this.#socket.protocol !== protocol) {
+      this.#fail(new BucketMQError("unsupported_protocol", `the server does not speak ${protocol}`));
+      return;
+    }
+    try {
+      const token = await this.#options.token();
+      this.#send({
+        op: "hello",
+        id: "hello",
+        client: this.#options.client,
+        ...(token === undefined ? {} : { token }),
+      });
+    } catch (error) {
+      this.#fail(asError(error));
+    }
+  }
+
+  #receive(data: unknown): void {
+    this.#heardAt = Date.now();
+    if (this.#failure) return;
+    let op: ServerOp;
+    try {
+      op = JSON.parse(String(data)) as ServerOp;
+    } catch (cause) {
+      this.#fail(new BucketMQError("invalid_answer", "a frame is not JSON", { cause }));
+      return;
+    }
+    switch (op.op) {
+      case "welcome":
+        this.#limits = {
+          messages: Math.min(window.messages, op.limits.credit_messages),
+          bytes: Math.min(window.bytes, op.limits.credit_bytes),
+        };
+        this.#silenceMs = op.heartbeat_ms + pongWithinMs;
+        this.#open = true;
+        for (const inbox of this.#inboxes.values()) inbox.wake();
+        return;
+      case "ping":
+        this.#send({ op: "pong", n: op.n });
+        return;
+      case "goaway":
+        this.#fail(
+          new BucketMQError("network", `the server goes away: ${op.reason}`, {
+            retryAfterMs: op.reconnect_after_ms,
+          }),
+        );
+        return;
+      case "error":
+        if (!this.#open) this.#fail(socketProblem(op.problem));
+        else if (op.id !== undefined) this.#inboxes.get(op.id)?.fail(socketProblem(op.problem));
+        return;
+      case "unsubscribed":
+        this.#inboxes.get(op.sub)?.fail(socketProblem(op.problem));
+        return;
+      case "subscribed":
+      case "messages":
+      case "gap":
+        this.#inboxes.get(op.sub)?.put(op);
+        return;
+      default: // what a newer server says besides
+    }
+  }
+
+  #send(op: Readonly<Record<string, unknown>>): void {
+    if (!this.#failure) this.#socket.send(JSON.stringify(op));
+  }
+
+  #fail(error: BucketMQError): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#open = false;
+    clearTimeout(this.#watch);
+    for (const inbox of this.#inboxes.values()) inbox.fail(error);
+    this.#socket.close(1000);
+  }
+
+  /** Looks, when silence would be too long, whether it was. */
+  #arm(): void {
+    const left = this.#heardAt + this.#silenceMs - Date.now();
+    if (left > 0) {
+      this.#watch = setTimeout(() => this.#arm(), left);
+      return;
+    }
+    const what = this.#open ? "nothing came" : "the socket did not open";
+    this.#fail(new BucketMQError("timeout", `${what} within ${this.#silenceMs} ms`));
+  }
+}
+
+function subscribeTo(sub: string, wanted: Wanted, credit: Credit): Record<string, unknown> {
+  const { topic, queues, tags, from, position } = wanted;
+  let start: Record<string, string>;
+  if (position.cursor !== undefined) start = { cursor: position.cursor };
+  else start = from instanceof Date ? { timestamp: timeOf(from, "from") } : { position: from };
+  return {
+    sub,
+    mode: "tail",
+    topics: [{ topic, ...(queues === undefined ? {} : { queues }), ...(tags === undefined ? {} : { tags }) }],
+    from: start,
+    credit,
+  };
+}
+
+function* arrivals(op: ServerOp): Generator<Arrival, void, undefined> {
+  if (op.op === "subscribed") {
+    yield { kind: "open" };
+    for (const gap of op.gap ?? []) yield { kind: "gap", gap };
+    yield { kind: "cursor", cursor: op.cursor };
+  } else if (op.op === "messages") {
+    yield { kind: "messages", items: op.items, cursor: op.cursor };
+  } else if (op.op === "gap") {
+    yield { kind: "gap", gap: op };
+  }
+}
+
+function bodyBytes(message: { readonly body: string | null; readonly encoding: string }): number {
+  if (message.body === null) return 0;
+  return message.encoding === "base64" ? base64Bytes(message.body) : utf8Length(message.body);
+}
+
+function base64Bytes(text: string): number {
+  return text.length < 4
+    ? fromBase64(text).length
+    : (text.length / 4) * 3 - (text.length - text.replace(/=+$/, "").length);
+}
+
+function socketProblem(problem: unknown): BucketMQError {
+  return problemError(problem) ?? new BucketMQError("invalid_answer", "a problem without a code");
+}
+
+const finalCodes: Readonly<Record<number, string>> = {
+  4501: "unauthenticated",
+  4503: "permission_denied",
+  4504: "origin_denied",
+  4510: "unsupported_protocol",
+};
+
+function closeError({ code, reason }: { readonly code: number; readonly reason: string }): BucketMQError {
+  const name = code >= 4500 && code < 5000 ? (finalCodes[code] ?? `closed_${code}`) : "network";
+  return new BucketMQError(name, `the socket was closed: ${code} ${reason}`.trimEnd(), { definite: true });
+}
+
+function asError(error: unknown): BucketMQError {
+  return error instanceof BucketMQError
+    ? error
+    : new BucketMQError("network", "the socket failed", { cause: error });
+}

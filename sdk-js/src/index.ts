@@ -1,0 +1,11 @@
+export { Client, type ConnectOptions, connect } from "./client.js";
+export { BucketMQError, type Gap, type ProblemItem, type SendOutcome, type SendResult } from "./errors.js";
+export type { Message } from "./message.js";
+export type { MessageOptions, NewMessage, SendOptions } from "./publish.js";
+export type { Page, Reader, ReadOptions, Start } from "./pull.js";
+export type { RetryOptions } from "./retry.js";
+export type { WebSocketConstructor, WebSocketLike } from "./socket.js";
+export type { Tail, TailOptions, TailState } from "./tail.js";
+export type { Topic } from "./topic.js";
+export type { ChangeOptions, TopicInfo, TopicSettings, Topics, TopicType } from "./topics.js";
+export type { TransportName } from "./transport.js";

@@ -1,0 +1,123 @@
+import type { components } from "./api.gen.js";
+import { toBase64 } from "./bytes.js";
+import { BucketMQError, invalidArgument, problemError, type SendOutcome, type SendResult } from "./errors.js";
+
+type Schemas = components["schemas"];
+
+/** What belongs to a message besides its body. */
+export interface MessageOptions {
+  /** One word to filter by, without blanks and `|`. */
+  readonly tag?: string;
+  /** A business key to find the message by, without blanks. */
+  readonly key?: string;
+  /** More business keys. */
+  readonly keys?: readonly string[];
+  /** Messages with the same ordering key go to the same queue and keep their order. */
+  readonly orderingKey?: string;
+  /** The queue to store in; not together with `orderingKey`. Default: the server picks one. */
+  readonly queue?: number;
+  readonly properties?: Readonly<Record<string, string>>;
+  /** What the body is, for readers. Default: `application/json` for values that are sent as JSON. */
+  readonly contentType?: string;
+  /** When the message came to be. Default: when it arrives. */
+  readonly bornAt?: Date | number;
+}
+
+/** A message to send. */
+export interface NewMessage extends MessageOptions {
+  /** A string is text, bytes are bytes, null is a tombstone, everything else is sent as JSON. */
+  readonly body: unknown;
+}
+
+/** How to send. */
+export interface SendOptions {
+  /** Names the request, 1 to 255 visible ASCII characters. Default: a random one. */
+  readonly idempotencyKey?: string;
+  /** Stops waiting for the answer; what was sent may still be stored. */
+  readonly signal?: AbortSignal;
+}
+
+/** The body of a request that sends messages. */
+export function encodeMessages(messages: readonly NewMessage[]): string {
+  if (messages.length === 0) throw invalidArgument("no messages");
+  const request: Schemas["SendRequest"] = { messages: messages.map(wireOf) };
+  return JSON.stringify(request);
+}
+
+function wireOf(message: NewMessage): Schemas["NewMessage"] {
+  const { body, tag, key, keys, orderingKey, queue, properties, contentType, bornAt } = message;
+  const wire: Schemas["NewMessage"] = bodyOf(body);
+  const allKeys = [...(key === undefined ? [] : [key]), ...(keys ?? [])];
+  if (contentType !== undefined) wire.content_type = contentType;
+  if (tag !== undefined) wire.tag = tag;
+  if (allKeys.length > 0) wire.keys = allKeys;
+  if (orderingKey !== undefined) wire.ordering_key = orderingKey;
+  if (queue !== undefined) wire.queue = queue;
+  if (properties !== undefined) wire.properties = { ...properties };
+  if (bornAt !== undefined) wire.born_at = timeOf(bornAt, "bornAt");
+  return wire;
+}
+
+function bodyOf(body: unknown): Schemas["NewMessage"] {
+  if (body === null) return { body: null };
+  if (typeof body === "string") return { body };
+  if (body instanceof ArrayBuffer) return { body: toBase64(new Uint8Array(body)), encoding: "base64" };
+  if (ArrayBuffer.isView(body)) {
+    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+    return { body: toBase64(bytes), encoding: "base64" };
+  }
+  const json: unknown = stringify(body);
+  if (typeof json !== "string")
+    throw invalidArgument(`a body of type ${typeof body} has no JSON; null is a tombstone`);
+  return { body: json, content_type: "application/json" };
+}
+
+function stringify(body: unknown): unknown {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new BucketMQError("invalid_argument", "the body has no JSON", { definite: true, cause });
+  }
+}
+
+/** A time as the API writes it. */
+export function timeOf(time: Date | number, what: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) throw invalidArgument(`${what}: not a time`);
+  return date.toISOString();
+}
+
+/** Where the messages are stored; throws when one is not. */
+export function sentOf(answer: Schemas["SendResult"] | undefined, count: number): SendResult[] {
+  const outcomes = answer?.results?.map(outcomeOf) ?? [];
+  if (outcomes.length !== count) {
+    throw new BucketMQError("invalid_answer", `${outcomes.length} results for ${count} messages`);
+  }
+  const failed = outcomes.find((outcome) => !outcome.stored);
+  if (failed && !failed.stored) {
+    if (count === 1) throw failed.error;
+    throw new BucketMQError("partly_stored", "some messages are not stored", {
+      outcomes,
+      cause: failed.error,
+    });
+  }
+  return outcomes.flatMap((outcome) => (outcome.stored ? [outcome.result] : []));
+}
+
+function outcomeOf(outcome: Schemas["SendOutcome"]): SendOutcome {
+  if (outcome.status === "stored") {
+    const { message_id, queue, offset, duplicate } = outcome;
+    return {
+      stored: true,
+      result: {
+        messageId: message_id ?? "",
+        queue: queue ?? -1,
+        offset: offset ?? -1,
+        duplicate: duplicate ?? false,
+      },
+    };
+  }
+  const error =
+    problemError(outcome.error) ?? new BucketMQError("invalid_answer", `a message is ${outcome.status}`);
+  return { stored: false, error };
+}

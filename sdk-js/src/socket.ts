@@ -1,0 +1,44 @@
+import { Connection } from "./connection.js";
+import type { Transport, Wanted } from "./transport.js";
+
+/** The part of a WebSocket that the SDK uses; that of browsers and of the `ws` package fit. */
+export interface WebSocketLike {
+  readonly protocol: string;
+  onopen: ((event: never) => unknown) | null;
+  onmessage: ((event: never) => unknown) | null;
+  onerror: ((event: never) => unknown) | null;
+  onclose: ((event: never) => unknown) | null;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+/** What makes WebSockets. */
+export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
+
+/** What a socket is opened with. */
+export interface SocketOptions {
+  readonly base: URL;
+  readonly WebSocket: WebSocketConstructor;
+  readonly token: () => Promise<string | undefined>;
+  readonly client: string;
+}
+
+/** The one socket of a client: opened for its first tail, closed with its last. */
+export class SocketHub {
+  readonly #options: SocketOptions;
+  #current: Connection | undefined;
+
+  constructor(options: SocketOptions) {
+    this.#options = options;
+  }
+
+  /** Follows a topic on the shared socket. */
+  readonly follow: Transport = async function* (this: SocketHub, wanted: Wanted) {
+    if (!this.#current?.usable) this.#current = new Connection(this.#options);
+    yield* this.#current.subscribe(wanted);
+  }.bind(this);
+
+  close(): void {
+    this.#current?.leave();
+  }
+}

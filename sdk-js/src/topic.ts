@@ -1,0 +1,92 @@
+import type { components } from "./api.gen.js";
+import type { SendResult } from "./errors.js";
+import { BucketMQError } from "./errors.js";
+import { type Endpoint, request } from "./http.js";
+import { encodeMessages, type MessageOptions, type NewMessage, type SendOptions, sentOf } from "./publish.js";
+import { Reader, type ReadOptions } from "./pull.js";
+import { link } from "./retry.js";
+import { type Ladder, Tail, type TailOptions } from "./tail.js";
+
+/** What a topic needs of its client. */
+export interface TopicContext {
+  readonly endpoint: Endpoint;
+  readonly ladder: Ladder;
+  /** Aborts when the client is closed. */
+  readonly closed: AbortSignal;
+  /** Aborts when sends must not wait any longer. */
+  readonly cut: AbortSignal;
+  /** Counts a send in flight. */
+  track<T>(send: Promise<T>): Promise<T>;
+}
+
+/** One topic of a server. Making it sends nothing. */
+export class Topic {
+  readonly name: string;
+  readonly #context: TopicContext;
+
+  /** @internal */
+  constructor(name: string, context: TopicContext) {
+    this.name = name;
+    this.#context = context;
+  }
+
+  /**
+   * Sends one message; resolves when it is durable. A string is text, bytes are bytes, null is a tombstone,
+   * everything else is sent as JSON.
+   *
+   * @example
+   * const { messageId, queue, offset } = await topic.send({ orderId: 42 }, { key: "42", tag: "paid" });
+   */
+  async send(value: unknown, options: MessageOptions & SendOptions = {}): Promise<SendResult> {
+    const [result] = await this.sendBatch([{ ...options, body: value }], options);
+    if (!result) throw new BucketMQError("invalid_answer", "no result");
+    return result;
+  }
+
+  /** Sends 1 to 1000 messages in one request; resolves when all are durable, with one result per message. */
+  async sendBatch(messages: readonly NewMessage[], options: SendOptions = {}): Promise<SendResult[]> {
+    this.#assertOpen();
+    const body = encodeMessages(messages);
+    return this.#context.track(this.#post(body, messages.length, options));
+  }
+
+  /** Reads one queue in order, from an offset, a time or an end. */
+  read(queue: number, options: ReadOptions = {}): Reader {
+    this.#assertOpen();
+    return new Reader(this.#context.endpoint, this.name, queue, options, this.#context.closed);
+  }
+
+  /** Follows the messages of all queues as they arrive. */
+  tail(options: TailOptions = {}): Tail {
+    this.#assertOpen();
+    return new Tail(this.#context.endpoint, this.#context.ladder, this.name, options, this.#context.closed);
+  }
+
+  async #post(body: string, count: number, options: SendOptions): Promise<SendResult[]> {
+    const linked = link(options.signal, this.#context.cut);
+    const idempotencyKey = options.idempotencyKey ?? randomKey();
+    try {
+      const answer = await request<components["schemas"]["SendResult"]>(this.#context.endpoint, {
+        method: "POST",
+        path: `v1/topics/${this.name}/messages`,
+        headers: { "Content-Type": "application/json", "Idempotency-Key": idempotencyKey },
+        body,
+        safety: "keyed",
+        signal: linked.signal,
+      });
+      return sentOf(answer.body, count);
+    } finally {
+      linked.release();
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#context.closed.aborted) throw this.#context.closed.reason;
+  }
+}
+
+/** 128 random bits. Not randomUUID: pages without TLS do not have it. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

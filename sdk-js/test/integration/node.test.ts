@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { type Client, connect, type Message, type TailState, type TransportName } from "../../src/index.js";
+import { Gateway } from "./gateway.js";
+
+let gateway: Gateway;
+let mq: Client;
+
+beforeAll(async () => {
+  gateway = await Gateway.start();
+  mq = connect(gateway.url, { WebSocket });
+});
+
+afterAll(async () => {
+  await mq?.close();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+let names = 0;
+async function newTopic(queues = 4): Promise<string> {
+  const name = `t${++names}`;
+  await mq.topics.put(name, { queues });
+  return name;
+}
+
+/** Resolves when the tail is open; everything that it yields goes to `got`. */
+function collect(
+  name: string,
+  options: { readonly transport: TransportName; readonly client?: Client; readonly tags?: string },
+): {
+  readonly open: Promise<void>;
+  readonly got: Message[];
+  readonly states: TailState[];
+  stop(): Promise<void>;
+} {
+  const got: Message[] = [];
+  const states: TailState[] = [];
+  const stop = new AbortController();
+  const client = options.client ?? connect(gateway.url, { WebSocket, transports: [options.transport] });
+  let opened: () => void = () => {};
+  const open = new Promise<void>((resolve) => (opened = resolve));
+  const onState = (state: TailState): void => {
+    states.push(state);
+    if (state.state === "open") opened();
+  };
+  const { tags } = options;
+  const tail = client
+    .topic(name)
+    .tail({ onState, signal: stop.signal, ...(tags === undefined ? {} : { tags }) });
+  const run = (async () => {
+    for await (const message of tail) got.push(message);
+  })();
+  run.catch(() => {}); // stop looks at it
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await expect(run).rejects.toHaveProperty("name", "AbortError");
+    await client.close();
+  };
+  return { open: Promise.race([open, run]), got, states, stop: end };
+}
+
+describe("Topics", () => {
+  test("put, get, list, change and delete", async () => {
+    const made = await mq.topics.put("admin-a", {
+      type: "fifo",
+      queues: 2,
+      retentionMs: 1000,
+      attributes: { owner: "x" },
+    });
+    expect(made).toMatchObject({
+      name: "admin-a",
+      type: "fifo",
+      queues: 2,
+      epoch: 1,
+      attributes: { owner: "x" },
+    });
+    await expect(mq.topics.put("admin-a", {}, { createOnly: true })).rejects.toHaveProperty(
+      "code",
+      "topic_exists",
+    );
+    const grown = await mq.topics.put("admin-a", { type: "fifo", queues: 3 }, { ifMatch: made.etag });
+    expect(grown.queues).toBe(3);
+    await expect(mq.topics.delete("admin-a", { ifMatch: made.etag })).rejects.toMatchObject({
+      code: "version_conflict",
+    });
+    await mq.topics.put("admin-b");
+    const listed: string[] = [];
+    for await (const topic of mq.topics.list({ prefix: "admin-" })) listed.push(topic.name);
+    expect(listed).toEqual(["admin-a", "admin-b"]);
+    await mq.topics.delete("admin-a");
+    await expect(mq.topics.get("admin-a")).rejects.toMatchObject({ code: "topic_not_found", status: 404 });
+    await expect(mq.topic("admin-a").send("x")).rejects.toMatchObject({
+      code: "topic_not_found",
+      definite: true,
+    });
+  });
+});
+
+describe("Sends and reads", () => {
+  test("every kind of value and every option comes back as it was", async () => {
+    const name = await newTopic(1);
+    const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+    const options = {
+      key: "k1",
+      keys: ["k2"],
+      tag: "paid",
+      properties: { ü: "", n: "1" },
+      bornAt: new Date(1e12),
+    };
+    for (const value of ["hé\u0000", "", null, bytes, { a: [1, null] }])
+      await mq.topic(name).send(value, options);
+    const got: Message[] = [];
+    for await (const message of mq.topic(name).read(0)) got.push(message);
+    expect(got.map((m) => m.offset)).toEqual([0, 1, 2, 3, 4]);
+    expect(got.map((m) => m.tombstone)).toEqual([false, false, true, false, false]);
+    expect([got[0]?.text(), got[1]?.text(), got[2]?.text()]).toEqual(["hé\u0000", "", null]);
+    expect(got[3]?.bytes()).toEqual(bytes);
+    expect(got[4]?.json()).toEqual({ a: [1, null] });
+    expect(got[4]?.contentType).toBe("application/json");
+    for (const m of got) {
+      expect(m).toMatchObject({
+        topic: name,
+        queue: 0,
+        tag: "paid",
+        keys: ["k1", "k2"],
+        properties: options.properties,
+      });
+      expect(m.bornAt).toEqual(options.bornAt);
+      expect(Math.abs(m.storedAt.getTime() - Date.now())).toBeLessThan(60_000);
+    }
+  });
+
+  test("a batch keeps its order per ordering key, and a key makes a send once", async () => {
+    const name = await newTopic();
+    const sent = await mq
+      .topic(name)
+      .sendBatch(Array.from({ length: 100 }, (_, i) => ({ body: String(i), orderingKey: "one" })));
+    expect(new Set(sent.map((result) => result.queue)).size).toBe(1);
+    expect(sent.map((result) => result.offset)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+    const first = await mq.topic(name).send("x", { idempotencyKey: "once" });
+    expect(await mq.topic(name).send("x", { idempotencyKey: "once" })).toMatchObject({
+      offset: first.offset,
+      queue: first.queue,
+    });
+    await expect(mq.topic(name).send("y", { idempotencyKey: "once" })).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+      status: 422,
+    });
+  });
+
+  test("pages, tags, offsets, and waiting for more", async () => {
+    const name = await newTopic(1);
+    await mq
+      .topic(name)
+      .sendBatch(Array.from({ length: 25 }, (_, i) => ({ body: `${i}`, tag: i % 2 ? "odd" : "even" })));
+    const pages: number[] = [];
+    for await (const page of mq.topic(name).read(0, { from: 5, limit: 10 }).pages())
+      pages.push(page.messages.length);
+    expect(pages).toEqual([10, 10]);
+    const odd: string[] = [];
+    for await (const m of mq.topic(name).read(0, { tags: "odd" })) odd.push(String(m.text()));
+    expect(odd).toHaveLength(12);
+    await expect(mq.topic(name).read(0, { from: 99 })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: "offset_beyond_end",
+      items: [{ next_offset: 25 }],
+    });
+    const follow = mq.topic(name).read(0, { from: "latest", follow: true })[Symbol.asyncIterator]();
+    const next = follow.next();
+    await mq.topic(name).send("late");
+    expect((await next).value?.text()).toBe("late");
+    await follow.return();
+  });
+});
+
+describe.each(["websocket", "sse", "long-poll"] as const)("Tail over %s", (transport) => {
+  test("brings everything that is sent once it is open, with tags, in order per queue", async () => {
+    const name = await newTopic();
+    const all = collect(name, { transport });
+    const paid = collect(name, { transport, tags: "paid || gone" });
+    await Promise.all([all.open, paid.open]);
+    for (let i = 0; i < 20; i++)
+      await mq.topic(name).send({ i }, { tag: i % 2 ? "paid" : "new", orderingKey: `k${i % 3}` });
+    await mq.topic(name).send(null, { tag: "gone" });
+    await expect.poll(() => [all.got.length, paid.got.length], { timeout: 20_000 }).toEqual([21, 11]);
+    const next = new Map<number, number>();
+    for (const m of all.got) {
+      expect(m.offset).toBe(next.get(m.queue) ?? 0);
+      next.set(m.queue, m.offset + 1);
+    }
+    expect(all.got.filter((m) => m.tombstone)).toHaveLength(1);
+    expect(all.states.filter((state) => state.state === "open")).toEqual([{ state: "open", transport }]);
+    await Promise.all([all.stop(), paid.stop()]);
+  });
+
+  test("a stored cursor goes on exactly behind the last message, on any transport that can", async () => {
+    const name = await newTopic();
+    for (let i = 0; i < 30; i++) await mq.topic(name).send(`${i}`);
+    const client = connect(gateway.url, { WebSocket, transports: [transport] });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    for (let round = 0; round < 6; round++) {
+      const tail = client.topic(name).tail({ from: cursor === undefined ? "earliest" : { cursor } });
+      let count = 0;
+      for await (const m of tail) {
+        seen.push(String(m.text()));
+        cursor = tail.cursor;
+        if (++count === 5) break;
+      }
+    }
+    expect(seen.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => i));
+    // A client that has every transport goes on from it as well.
+    if (cursor === undefined) throw new Error("no cursor");
+    const next = mq.topic(name).tail({ from: { cursor } })[Symbol.asyncIterator]();
+    const waits = next.next();
+    await mq.topic(name).send("last");
+    expect((await waits).value?.text()).toBe("last");
+    await next.return();
+    await client.close();
+  });
+
+  test("kill -9 of the server in the middle: nothing that was stored is missing or comes twice", async () => {
+    const name = await newTopic();
+    const tail = collect(name, { transport });
+    await tail.open;
+    const sent: string[] = [];
+    let sending = true;
+    const sender = connect(gateway.url);
+    const run = (async () => {
+      for (let i = 0; sending; i++) {
+        await sender.topic(name).send(`${i}`);
+        sent.push(`${i}`);
+      }
+    })();
+    await expect.poll(() => tail.got.length, { timeout: 20_000 }).toBeGreaterThan(20);
+    await gateway.kill();
+    await gateway.start();
+    const before = sent.length;
+    await expect.poll(() => sent.length, { timeout: 30_000 }).toBeGreaterThan(before + 20);
+    sending = false;
+    await run;
+    await expect.poll(() => tail.got.length, { timeout: 30_000 }).toBe(sent.length);
+    expect(tail.got.map((m) => Number(m.text())).sort((a, b) => a - b)).toEqual(sent.map(Number));
+    expect(tail.states.filter((state) => state.state === "waiting").length).toBeGreaterThan(0);
+    await sender.close();
+    await tail.stop();
+  });
+});
+
+describe("Fallback", () => {
+  test("without a WebSocket tails use a stream", async () => {
+    const name = await newTopic();
+    const bare = connect(gateway.url);
+    const tail = collect(name, { transport: "sse", client: bare });
+    await tail.open;
+    expect(tail.states.at(-1)).toEqual({ state: "open", transport: "sse" });
+    await tail.stop();
+  });
+
+  test("tails of a client share one socket, and a slow consumer loses nothing", async () => {
+    const name = await newTopic(1);
+    let sockets = 0;
+    class Counted extends WebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols);
+        sockets++;
+      }
+    }
+    const client = connect(gateway.url, { WebSocket: Counted, transports: ["websocket"] });
+    const slow = client.topic(name).tail({ from: "earliest" })[Symbol.asyncIterator]();
+    const other = client.topic(name).tail({ from: "earliest" })[Symbol.asyncIterator]();
+    await mq.topic(name).send("first");
+    expect((await Promise.all([slow.next(), other.next()])).map((r) => r.value?.text())).toEqual([
+      "first",
+      "first",
+    ]);
+    // Three times the credit in bytes: it has to come back again and again.
+    const body = "é".repeat(200_000);
+    for (let i = 0; i < 30; i++) await mq.topic(name).send(body);
+    for (let i = 1; i <= 30; i++) expect((await slow.next()).value?.offset).toBe(i);
+    expect(sockets).toBe(1);
+    await slow.return();
+    await other.return();
+    await client.close();
+  });
+});
