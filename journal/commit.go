@@ -29,8 +29,8 @@ type committer struct {
 	known map[uuid.UUID]*knownTopic
 	era   uint64 // the recovery that known is newer than
 
-	head  *sealed         // the next segment, while its PUT is not decided
-	noted <-chan struct{} // non-nil: no further segment before a burnt seq is noted
+	head *sealed // the next segment, while it may not be committed yet
+	put  bool    // the PUT of head has succeeded; it waits for earlier segments
 }
 
 // knownTopic is what this writer has seen of a topic: less in Redis is a loss.
@@ -49,6 +49,7 @@ func (c *committer) run(ctx context.Context) error {
 	defer timer.Stop()
 	incoming := c.w.sealed
 	for {
+		before := c.advance()
 		resumed, retryAt := c.work(ctx)
 		if incoming == nil && c.head == nil && len(c.lanes) == 0 {
 			return nil
@@ -61,11 +62,10 @@ func (c *committer) run(ctx context.Context) error {
 		var in <-chan *sealed
 		var put <-chan struct{}
 		switch {
-		case c.noted != nil: // nothing further before that
-		case c.head != nil:
-			put = c.head.putDone
-		default:
+		case c.head == nil:
 			in = incoming
+		case !c.put:
+			put = c.head.putDone
 		}
 		select {
 		case <-ctx.Done():
@@ -75,27 +75,43 @@ func (c *committer) run(ctx context.Context) error {
 				incoming = nil
 			}
 		case <-put:
-			c.arrived(c.head)
-			c.head = nil
-		case <-c.noted:
-			c.noted = nil
+			c.put = c.head.putErr == nil
+			if !c.put {
+				c.missed(c.head)
+				c.head = nil
+			}
+		case <-before:
 		case <-retry:
 		case <-resumed:
 		}
 	}
 }
 
-// arrived takes in a segment whose PUT is decided.
-func (c *committer) arrived(s *sealed) {
-	if s.putErr != nil {
-		if s.note != nil {
-			c.noted = s.note.noted
-		}
-		for _, commit := range s.commits {
-			c.w.decided(commit, nil, func(t *topicBatch) { t.fail(s.putErr) })
-		}
-		return
+// advance takes in a durable head, unless an earlier segment is neither durable
+// nor noted as given up: it then returns what to wait for.
+func (c *committer) advance() (before <-chan struct{}) {
+	if c.head == nil || !c.put {
+		return nil
 	}
+	c.w.mu.Lock()
+	before = c.w.ledger.before(c.head.seq)
+	c.w.mu.Unlock()
+	if before == nil {
+		c.arrived(c.head)
+		c.head, c.put = nil, false
+	}
+	return before
+}
+
+// missed answers the requests of a segment that was given up.
+func (c *committer) missed(s *sealed) {
+	for _, commit := range s.commits {
+		c.w.decided(commit, nil, func(t *topicBatch) { t.fail(s.putErr) })
+	}
+}
+
+// arrived takes in a durable segment.
+func (c *committer) arrived(s *sealed) {
 	c.w.stored(meta.SegmentRef{Writer: c.w.id, Seq: s.seq}, s.object)
 	for _, commit := range s.commits {
 		c.lane(commit.commit.Topic).add(commit)

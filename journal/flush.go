@@ -167,6 +167,7 @@ func (w *writer) take(reason string, now time.Time) *sealed {
 	// the first of them joined when the batch opened.
 	s.deadline = later(b.openedAt.Add(w.options.AppendTimeout), now.Add(w.options.AppendTimeout/10))
 	s.undecided = len(b.topics)
+	s.note = w.ledger.expect(s.seq)
 	s.cargo = w.ledger.take(s.seq, b.topics)
 	s.receipts = slices.Clip(w.ledger.receipts)
 	s.states = slices.Clip(w.ledger.states)

@@ -33,11 +33,17 @@ type ledger struct {
 	noteBy uint64              // seq of a segment being PUT that carries all of burnt; 0 = none
 	topics map[uuid.UUID]int64 // topic → version that the bucket knows from us
 
+	// unsettled are the segments, by seq, that are neither durable nor noted as
+	// given up. Recovery applies no segment of a living writer behind a missing
+	// one, so nothing behind the first of them may be committed.
+	unsettled []*burntNote
+
 	// After a segment failed, none is sealed just for what it carried before:
 	receiptsAfter, notesAfter time.Time
 }
 
-// burntNote says that a seq is given up although its PUT may still succeed.
+// burntNote says that a seq is given up, whether its PUT may still succeed or
+// surely has not, and whether its segment has messages or none.
 //
 // Before any later segment is committed, a segment that lists the burnt seq
 // must be durable. Otherwise: the later commit is acknowledged, Redis is lost,
@@ -45,9 +51,11 @@ type ledger struct {
 // front of acknowledged messages and give it offsets, after its producer was
 // told "unknown", sent it again, and was answered. With the note in the bucket
 // first, whoever can see the later segment can see that the burnt one is void.
+// And where the object is missing: recovery would take the later segment for one
+// that waits for it, leave it out, and give its offsets to others.
 type burntNote struct {
 	seq   uint64
-	noted chan struct{} // closed once a segment that lists seq is durable
+	noted chan struct{} // closed once seq, or a segment that lists it, is durable
 }
 
 // cargo is what one sealed segment carries of the ledger.
@@ -73,12 +81,34 @@ func (l *ledger) owe(record controlRecord) {
 	l.stateBy = 0
 }
 
-// burn notes that seq is given up.
-func (l *ledger) burn(seq uint64) *burntNote {
+// expect takes note of a segment that is being made.
+func (l *ledger) expect(seq uint64) *burntNote {
 	note := &burntNote{seq: seq, noted: make(chan struct{})}
+	l.unsettled = append(l.unsettled, note)
+	return note
+}
+
+// settle ends the waiting of those behind: what became of the segment is known
+// to the bucket, or does not matter.
+func (l *ledger) settle(note *burntNote) {
+	if i := slices.Index(l.unsettled, note); i >= 0 {
+		l.unsettled = slices.Delete(l.unsettled, i, i+1)
+		close(note.noted)
+	}
+}
+
+// before returns what must happen before seq may be committed; nil: nothing.
+func (l *ledger) before(seq uint64) <-chan struct{} {
+	if len(l.unsettled) > 0 && l.unsettled[0].seq < seq {
+		return l.unsettled[0].noted
+	}
+	return nil
+}
+
+// burn notes that a segment is given up.
+func (l *ledger) burn(note *burntNote) {
 	l.burnt = append(l.burnt, note)
 	l.noteBy = 0
-	return note
 }
 
 // take returns what segment seq, with messages of these topics, has to carry.
@@ -117,7 +147,7 @@ func (l *ledger) stored(carried cargo) {
 	for _, note := range carried.notes {
 		if i := slices.Index(l.burnt, note); i >= 0 {
 			l.burnt = slices.Delete(l.burnt, i, i+1)
-			close(note.noted)
+			l.settle(note)
 		}
 	}
 }

@@ -76,22 +76,26 @@ func (w *writer) putUntil(ctx context.Context, key string, object []byte) error 
 }
 
 // putDecided tells ledger, committer, flusher and the senders of control
-// records what became of a PUT. A segment with messages whose outcome is
-// unknown is burnt: its seq is never used again and it is never committed.
+// records what became of a PUT. One that was given up is burnt: its seq is never
+// used again and it is never committed. Where no recovery meets a living writer,
+// a missing segment is only a danger as long as it may still arrive.
 func (w *writer) putDecided(s *sealed, err error) {
 	now := time.Now()
 	w.mu.Lock()
 	w.inPut--
 	if err == nil {
 		w.ledger.stored(s.cargo)
+		w.ledger.settle(s.note)
 	} else {
 		w.ledger.missed(s.seq, s.cargo, now)
 		for _, c := range s.batch.controls {
 			w.ledger.owe(c.controlRecord)
 		}
-		if errors.Is(err, ErrOutcomeUnknown) && len(s.batch.topics) > 0 {
-			s.note = w.ledger.burn(s.seq)
+		if !w.options.Exclusive || errors.Is(err, ErrOutcomeUnknown) && len(s.batch.topics) > 0 {
+			w.ledger.burn(s.note)
 			w.metrics.burnt.Inc()
+		} else {
+			w.ledger.settle(s.note)
 		}
 	}
 	if len(s.batch.topics) == 0 {

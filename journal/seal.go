@@ -27,7 +27,7 @@ type sealed struct {
 
 	putDone   chan struct{}
 	putErr    error      // nil, or ErrUnavailable (surely not stored) or ErrOutcomeUnknown
-	note      *burntNote // set with ErrOutcomeUnknown: no later commit before it is noted
+	note      *burntNote // no later commit before this segment is durable or noted as given up
 	undecided int        // topics without a decision; owned by the committer
 }
 

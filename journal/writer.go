@@ -22,6 +22,9 @@ const (
 	// "outcome unknown" to when Redis stays away.
 	maxPuts      = 4
 	maxUndecided = 8
+	// maxBurnt bounds the segments given up and not noted: above it nothing
+	// joins until the store takes a note again.
+	maxBurnt = 1000
 	// maxIdentified bounds what one commit script has to look up and remember.
 	maxIdentified = 1000
 	// minLinger is how long a batch stays open at least, when there is a linger:
@@ -143,6 +146,8 @@ func (w *writer) admit(held int64, kind uint8, key inFlightKey) error {
 		return ErrDraining
 	case w.resumed != nil:
 		return ErrRecovering
+	case len(w.ledger.burnt) >= maxBurnt:
+		return fmt.Errorf("%w: the store took none of the last %d segments", ErrUnavailable, len(w.ledger.burnt))
 	case w.held+held > w.options.BufferBytes:
 		return fmt.Errorf("%w: %d bytes are not stored yet", ErrBufferFull, w.held)
 	}

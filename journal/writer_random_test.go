@@ -110,7 +110,7 @@ func (c *chaos) beforeCommit(commit meta.Commit) error {
 		}
 	}
 	c.writer.mu.Unlock()
-	if c.roll(6) == 0 {
+	if err := checkNoGap(c.t, c.writerRig)(commit); err != nil || c.roll(6) == 0 {
 		return errLost
 	}
 	return nil
