@@ -347,7 +347,7 @@ func TestStuckTopicHoldsBackOnlyItself(t *testing.T) {
 		stuck, healthy := r.newTopic("stuck", 1), r.newTopic("healthy", 1)
 		r.redis.faults(func(c meta.Commit) error {
 			if c.Topic == stuck.ID {
-				return meta.ErrCorrupt
+				return errLost
 			}
 			return nil
 		}, nil)
