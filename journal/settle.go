@@ -90,6 +90,7 @@ func (w *writer) decided(d *topicCommit, receipts []segment.Receipt, answer func
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ledger.addReceipts(receipts, time.Now())
+	w.metrics.receipts.Set(float64(len(w.ledger.receipts)))
 	for _, r := range d.topic.requests {
 		if r.identity.Kind == segment.IdentityKey {
 			delete(w.keys, inFlightKey{d.commit.Topic, r.identity.Key})
