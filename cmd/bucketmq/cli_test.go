@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,26 @@ func TestHelpExplainsEveryFlagAndItsVariable(t *testing.T) {
 				t.Errorf("help gateway lacks %s", want)
 			}
 		}
+	}
+	parser, err := newParser(&environment{stdout: io.Discard, stderr: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, node := range parser.Model.Children {
+		if !slices.Contains([]string{"serve", "gateway", "coordinator"}, node.Name) {
+			continue
+		}
+		for _, flag := range node.Flags {
+			variable := "BUCKETMQ_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+			if flag.Name != "help" && (flag.Help == "" || !slices.Contains(flag.Envs, variable)) {
+				t.Errorf("%s --%s: help %q, variables %v, want %s among them", node.Name, flag.Name, flag.Help, flag.Envs, variable)
+			}
+			checked++
+		}
+	}
+	if checked < 30 {
+		t.Errorf("only %d flags were checked", checked)
 	}
 	if all := command(t, nil, "", "help").stdout; !strings.Contains(all, "serve") || !strings.Contains(all, "Exit codes") {
 		t.Errorf("help: %s", all)
