@@ -112,7 +112,7 @@ func TestProducingAllocatesLittle(t *testing.T) {
 		"JSON":   postRequest(n.url, path, "application/json", text),
 		"framed": postRequest(n.url, path+"/framed", "application/octet-stream", framed),
 	} {
-		perBatch := allocationsPerRequest(t, 32, 20, n.url, request)
+		perBatch := allocationsPerRequest(t, 64, 15, n.url, request)
 		t.Logf("%s batch of 100: %.1f allocations", name, perBatch)
 		if more := (perBatch - perRequest) / 99; more > 0.2 {
 			t.Errorf("%s: one more message in a batch costs %.2f allocations, want at most 0.2", name, more)

@@ -56,6 +56,7 @@ var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 // its release: a method value made for every request would be an allocation.
 type requestBody struct {
 	bodyBuffer
+	own      []byte // what is read into instead of a pooled buffer
 	giveBack func()
 }
 
@@ -67,13 +68,17 @@ func takeRequestBody(budget *bodyBudget, limit int64) *requestBody {
 		b = new(requestBody)
 		b.giveBack = b.release
 	}
-	b.bodyBuffer = bodyBuffer{pooled: bodyBuffers.Get().(*[]byte), budget: budget, limit: limit}
+	b.bodyBuffer = bodyBuffer{pooled: &b.own, budget: budget, limit: limit}
 	return b
 }
 
 func (b *requestBody) release() {
-	b.bodyBuffer.release()
-	b.bodyBuffer = bodyBuffer{}
+	if b.pooled == &b.own {
+		b.forget()
+	} else {
+		b.bodyBuffer.release()
+	}
+	b.bodyBuffer, b.own = bodyBuffer{}, nil
 	requestBodies.Put(b)
 }
 
@@ -82,6 +87,7 @@ func (b *requestBody) release() {
 // when nothing refers to the bytes any more; it may be called once only.
 func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
 	b := takeRequestBody(&s.bodies, limit)
+	b.pooled = bodyBuffers.Get().(*[]byte)
 	if err := s.fillBody(c, &b.bodyBuffer); err != nil {
 		b.release()
 		return nil, nil, err
@@ -93,16 +99,16 @@ func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release fun
 // only gives back their share of the budget. The bytes hold no more memory than
 // they need.
 func (s *Server) readOwnBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
-	b := bodyBuffer{pooled: new([]byte), budget: &s.bodies, limit: limit}
-	if err := s.fillBody(c, &b); err != nil {
-		b.forget()
+	b := takeRequestBody(&s.bodies, limit)
+	if err := s.fillBody(c, &b.bodyBuffer); err != nil {
+		b.release()
 		return nil, nil, err
 	}
-	body = *b.pooled
+	body = b.own
 	if cap(body) > 2*len(body) {
 		body = bytes.Clone(body)
 	}
-	return body, b.forget, nil
+	return body, b.giveBack, nil
 }
 
 func (s *Server) fillBody(c echo.Context, b *bodyBuffer) (err error) {

@@ -25,7 +25,12 @@ type params struct {
 }
 
 // paramsOf reads the query of a request.
-func paramsOf(c echo.Context) *params { return &params{values: c.QueryParams()} }
+func paramsOf(c echo.Context) *params {
+	if c.Request().URL.RawQuery == "" {
+		return new(params)
+	}
+	return &params{values: c.QueryParams()}
+}
 
 // fail records that a parameter is wrong.
 func (p *params) fail(name, detail string) {
