@@ -44,6 +44,7 @@ func (s *Server) draft(topic meta.Topic, text []byte) (*journal.Draft, sendReque
 	if err != nil {
 		return nil, sendRequest{}, err
 	}
+	draft.Expect(len(text)) // JSON takes about as much as the records do
 	scan := takeScanner(text)
 	request, err := scan.sendRequest(draft)
 	scan.release()

@@ -38,6 +38,7 @@ type Draft struct {
 	bornAt int64     // of messages that do not say
 	count  int
 	size   int // encoded bytes
+	expect int // bytes that are likely to come; see Expect
 	parts  []part
 	first  [1]part // backs parts of the usual request
 	// routes says where each message is. It is nil as long as all messages are
@@ -97,6 +98,10 @@ func (d *Draft) Size() int { return d.size }
 // in the rest.
 func (d *Draft) Identify(id segment.Identity) { d.identity = id }
 
+// Expect tells about how many bytes the messages will take, before the first
+// Add, so that they are not copied from buffer to larger buffer.
+func (d *Draft) Expect(bytes int) { d.expect = min(bytes, MaxBatchBytes) }
+
 // Add encodes one message. An *InvalidError says which limit it breaks; the
 // draft is as before then.
 func (d *Draft) Add(m *Message) error {
@@ -123,6 +128,9 @@ func (d *Draft) Add(m *Message) error {
 		return err
 	}
 	p := d.place(to)
+	if d.count == 0 && !to.keyed { // by key they are likely to be spread
+		p.records.grow(max(size, d.expect))
+	}
 	p.records.grow(size)
 	p.records.b = segment.AppendRecord(p.records.b, &r)
 	d.counted(p, &r, size)
