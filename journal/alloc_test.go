@@ -46,6 +46,31 @@ func TestDraftsAllocateByRequestAndNotByMessage(t *testing.T) {
 	}
 }
 
+func TestExpectedMessagesStayWhereTheyWereEncoded(t *testing.T) {
+	m := Message{Queue: AnyQueue, Body: bytes.Repeat([]byte("x"), 1024)}
+	d := draftTo(t, meta.Topic{Queues: 4})
+	d.Expect(120 << 10)
+	if err := d.Add(&m); err != nil {
+		t.Fatal(err)
+	}
+	first := &d.parts[0].records.b[0]
+	if err := addAll(d, &m); err != nil {
+		t.Fatal(err)
+	}
+	if &d.parts[0].records.b[0] != first {
+		t.Error("the messages were copied to another buffer")
+	}
+	m.OrderingKey = []byte("a")
+	keyed := draftTo(t, meta.Topic{Queues: 4})
+	keyed.Expect(120 << 10)
+	if err := keyed.Add(&m); err != nil {
+		t.Fatal(err)
+	}
+	if got := keyed.held(); got > 4096 {
+		t.Errorf("one message of many queues holds %d bytes, want no more than it needs", got)
+	}
+}
+
 func addAll(d *Draft, m *Message) error {
 	for range 100 {
 		if err := d.Add(m); err != nil {
