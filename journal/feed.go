@@ -51,14 +51,14 @@ func (r *reader) notice(n meta.Notice) {
 // subscribe sees to it that notices of the topic come. It does not insist: a
 // topic without notices is looked up periodically.
 func (r *reader) subscribe(ctx context.Context, t *topicTail, limit time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, min(limit, subscribeTimeout))
-	defer cancel()
 	done, mine := t.claimSubscription()
-	if mine {
-		t.subscribedWith(r.feed.Watch(ctx, t.id))
+	if done == nil && !mine {
 		return
 	}
-	if done == nil {
+	ctx, cancel := context.WithTimeout(ctx, min(limit, subscribeTimeout))
+	defer cancel()
+	if mine {
+		t.subscribedWith(r.feed.Watch(ctx, t.id))
 		return
 	}
 	select {
@@ -130,7 +130,7 @@ func (r *reader) recheck(ctx context.Context, t *topicTail) {
 	if err != nil {
 		r.metrics.rechecks.WithLabelValues("error").Inc()
 		if !transient(r.indexError(t.id, err)) && ctx.Err() == nil {
-			t.callAll() // the topic is gone: they will be told
+			t.doubt() // the topic is gone: they will be told
 		}
 		return
 	}
@@ -183,4 +183,17 @@ func (t *topicTail) grown(count uint32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.grow(count)
+}
+
+// doubt has everybody who waits for the topic ask Redis.
+func (t *topicTail) doubt() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, q := range t.queues {
+		q.confirmedAt = time.Time{}
+		q.callAll()
+	}
+	for _, s := range t.growing {
+		s.call()
+	}
 }

@@ -161,8 +161,14 @@ func limitOf[N int | int64](n, standard, most N) N {
 	return min(n, most)
 }
 
-// look scans with a limit in time.
+// look scans with a limit in time. At the end of a queue there is nothing to
+// scan and nobody to ask.
 func (r *reader) look(ctx context.Context, read *Read, w *want, offset int64, limit time.Duration) (*Page, error) {
+	if t := r.tails.of(read.Topic.ID); t != nil {
+		if w, ok := t.end(read, offset); ok {
+			return &Page{Status: NoNew, Next: offset, Min: w.Min, Max: w.Next, Epoch: w.Epoch}, nil
+		}
+	}
 	inner, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	page, err := r.scan(inner, read, w, offset)
@@ -266,6 +272,9 @@ func (r *reader) window(ctx context.Context, read *Read, offset int64) (window, 
 	epoch, next := int64(0), int64(unknownNext)
 	if t != nil {
 		if w, ok := t.window(read.Queue, offset); ok {
+			return window{Window: w, class: hot, remembered: true}, nil
+		}
+		if w, ok := t.end(read, offset); ok {
 			return window{Window: w, class: hot, remembered: true}, nil
 		}
 		epoch, next = t.known(read.Queue)

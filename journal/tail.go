@@ -15,6 +15,10 @@ const (
 	maxTailEntries = 256
 	// tailFresh is how long entries are believed after Redis last confirmed them.
 	tailFresh = 15 * time.Second
+	// endFresh is how long a queue's end is believed after Redis last confirmed
+	// it, by a reader that would wait there anyhow. The periodic look-ups confirm
+	// it more often.
+	endFresh = 10 * time.Second
 	// unknownNext is the end of a queue that nobody has looked at yet.
 	unknownNext = -1
 )
@@ -238,6 +242,22 @@ func (t *topicTail) window(queue uint32, offset int64) (meta.Window, bool) {
 	return meta.Window{Epoch: t.epoch, Min: q.min, Next: q.next, Entries: q.entries[at:len(q.entries):len(q.entries)]}, true
 }
 
+// end returns the window of a reader that would wait at a queue's end, which
+// shows nothing, when notices come and the end is fresh. A message whose notice
+// is on its way is not in it, so it is only for those who wait for the notice.
+func (t *topicTail) end(read *Read, offset int64) (meta.Window, bool) {
+	if read.Wait <= 0 {
+		return meta.Window{}, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := t.queues[read.Queue]
+	if q == nil || offset != q.next || !t.subscribed || read.Epoch != 0 && read.Epoch != t.epoch || time.Since(q.confirmedAt) > endFresh {
+		return meta.Window{}, false
+	}
+	return meta.Window{Epoch: t.epoch, Min: q.min, Next: q.next}, true
+}
+
 // known returns the furthest end of a queue that this process has seen.
 func (t *topicTail) known(queue uint32) (epoch, next int64) {
 	t.mu.Lock()
@@ -365,18 +385,6 @@ func (q *queueTail) add(e *meta.Entry) {
 
 func (q *queueTail) callAll() {
 	for _, s := range q.seats {
-		s.call()
-	}
-}
-
-// callAll calls everybody who waits for the topic.
-func (t *topicTail) callAll() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, q := range t.queues {
-		q.callAll()
-	}
-	for _, s := range t.growing {
 		s.call()
 	}
 }

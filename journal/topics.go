@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -20,6 +21,14 @@ type topicCache struct {
 	mu     sync.RWMutex
 	topics map[string]cachedTopic // guarded by mu
 	drops  uint64                 // guarded by mu; a look-up that a drop overtook is not kept
+	loads  map[string]*topicLoad  // guarded by mu; of topics whose state is no longer believed
+}
+
+// topicLoad is one look-up and those who wait for it.
+type topicLoad struct {
+	done  chan struct{} // closed after topic and err are set
+	topic meta.Topic
+	err   error
 }
 
 type cachedTopic struct {
@@ -31,18 +40,57 @@ type cachedTopic struct {
 const maxCachedTopics = 10_000
 
 func newTopicCache(db *meta.DB) *topicCache {
-	return &topicCache{meta: db, topics: make(map[string]cachedTopic)}
+	return &topicCache{meta: db, topics: make(map[string]cachedTopic), loads: make(map[string]*topicLoad)}
 }
 
 func (c *topicCache) get(ctx context.Context, name string) (meta.Topic, error) {
-	now := time.Now()
 	c.mu.RLock()
 	cached, ok := c.topics[name]
 	drops := c.drops
 	c.mu.RUnlock()
-	if ok && now.Before(cached.until) {
+	if ok && time.Now().Before(cached.until) {
 		return cached.topic, nil
 	}
+	if ok {
+		return c.renew(ctx, name, drops)
+	}
+	return c.load(ctx, name, drops)
+}
+
+// renew looks a known topic up once for all who ask at the same time: everybody
+// who waits for its messages may. One that is not known is looked up by each,
+// because it may have been made since the others asked.
+func (c *topicCache) renew(ctx context.Context, name string, drops uint64) (meta.Topic, error) {
+	c.mu.Lock()
+	l, running := c.loads[name]
+	if !running {
+		l = &topicLoad{done: make(chan struct{}), err: errors.New("journal: look-up ended early")}
+		c.loads[name] = l
+	}
+	c.mu.Unlock()
+	if !running {
+		defer func() {
+			c.mu.Lock()
+			delete(c.loads, name)
+			c.mu.Unlock()
+			close(l.done)
+		}()
+		l.topic, l.err = c.load(ctx, name, drops)
+		return l.topic, l.err
+	}
+	select {
+	case <-l.done: // the one who looked set topic and err before
+	case <-ctx.Done():
+		return meta.Topic{}, context.Cause(ctx)
+	}
+	if isContextError(l.err) { // that caller has gone
+		return c.load(ctx, name, drops)
+	}
+	return l.topic, l.err
+}
+
+func (c *topicCache) load(ctx context.Context, name string, drops uint64) (meta.Topic, error) {
+	now := time.Now()
 	t, err := c.meta.Topic(ctx, name)
 	if err != nil {
 		return meta.Topic{}, err
