@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,7 +52,7 @@ func scanLog(ctx context.Context, store objstore.Store, prefix string, log *slog
 		group.Go(func() error {
 			s, damaged, err := scanSegment(ctx, store, info)
 			switch {
-			case errors.Is(err, objstore.ErrNotFound), errors.Is(err, errNoSegment):
+			case errors.Is(err, errNoSegment):
 				log.Warn("not a segment", "key", info.Key)
 				return nil
 			case err != nil:
@@ -85,6 +86,10 @@ func scanSegment(ctx context.Context, store objstore.Store, info objstore.Info) 
 		return s, nil, errNoSegment
 	}
 	s.Footer, damaged, err = readFooter(ctx, store, info)
+	if errors.Is(err, objstore.ErrNotFound) {
+		s.Footer = segment.Footer{Writer: writer, Seq: seq, CreatedAt: info.ModifiedAt.UnixMilli()}
+		return s, err, nil
+	}
 	if err != nil {
 		return s, nil, err
 	}
@@ -112,36 +117,86 @@ func scanSegment(ctx context.Context, store objstore.Store, info objstore.Info) 
 
 func readFooter(ctx context.Context, store objstore.Store, info objstore.Info) (f segment.Footer, damaged, err error) {
 	want := min(int64(footerGuess), info.Size)
+	r := rereader{store: store, key: info.Key}
 	for {
 		var tail []byte
 		if want > 0 {
-			if tail, err = store.Get(ctx, info.Key, info.Size-want, want); err != nil {
+			if tail, err = r.get(ctx, info.Size-want, want); err != nil {
 				return f, nil, fmt.Errorf("read the footer of %s: %w", info.Key, err)
 			}
 		}
 		f, missing, err := segment.ParseFooter(tail, info.Size)
-		if errors.Is(err, segment.ErrVersion) { // written by a newer release: hands off
+		switch {
+		case errors.Is(err, segment.ErrVersion): // written by a newer release: hands off
 			return f, nil, fmt.Errorf("read the footer of %s: %w", info.Key, err)
-		}
-		if err != nil {
+		case err == nil && missing == 0:
+			return f, nil, nil
+		case err == nil:
+			want += missing
+		case r.settled(tail):
 			return rebuildFooter(ctx, store, info, err)
 		}
-		if missing == 0 {
-			return f, nil, nil
-		}
-		want += missing
 	}
+}
+
+// rereader reads an object whose bytes look damaged until it is certain that
+// they are stored so: what a recovery takes for lost is lost for good, so neither
+// a bit that flips on the way nor a store that denies what it lists may do.
+type rereader struct {
+	store objstore.Store
+	key   string
+	last  []byte
+	reads int
+}
+
+const (
+	// rereads bounds how often an object is read that looks different each time.
+	rereads = 10
+	// listedWait is how long a store may deny an object that it lists.
+	listedWait = 2 * time.Second
+)
+
+func (r *rereader) get(ctx context.Context, off, n int64) ([]byte, error) {
+	for began := time.Now(); ; {
+		data, err := r.store.Get(ctx, r.key, off, n)
+		if !errors.Is(err, objstore.ErrNotFound) || time.Since(began) > listedWait {
+			if r.reads++; err == nil && r.reads > rereads {
+				return nil, fmt.Errorf("%w: it reads differently each time", ErrUnavailable)
+			}
+			return data, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// settled says whether damaged bytes are those of the read before, and so
+// those that are stored.
+func (r *rereader) settled(data []byte) bool {
+	same := r.last != nil && bytes.Equal(data, r.last) || len(data) == 0
+	r.last = data
+	return same
 }
 
 // rebuildFooter walks the block headers of a segment whose footer is damaged.
 func rebuildFooter(ctx context.Context, store objstore.Store, info objstore.Info, cause error) (f segment.Footer, damaged, err error) {
-	object, err := store.Get(ctx, info.Key, 0, -1)
-	if err != nil {
-		return f, nil, fmt.Errorf("read %s: %w", info.Key, err)
+	r := rereader{store: store, key: info.Key}
+	var blocks []segment.Block
+	var faults []error
+	for {
+		object, err := r.get(ctx, 0, -1)
+		if err != nil {
+			return f, nil, fmt.Errorf("read %s: %w", info.Key, err)
+		}
+		if blocks, faults = segment.ScanBlocks(object); r.settled(object) {
+			break
+		}
 	}
 	f.Writer, f.Seq, _ = segment.ParseObjectKey(info.Key)
 	f.CreatedAt = info.ModifiedAt.UnixMilli()
-	blocks, faults := segment.ScanBlocks(object)
 	f.Blocks = blocks
 	return f, errors.Join(append([]error{cause}, faults...)...), nil
 }
@@ -149,13 +204,19 @@ func rebuildFooter(ctx context.Context, store objstore.Store, info objstore.Info
 // readControl returns the topic states of a control block; with an error, those
 // in front of the damage.
 func readControl(ctx context.Context, store objstore.Store, key string, b segment.Block) ([]meta.Topic, error) {
-	bytes, err := store.Get(ctx, key, b.Position, b.Length)
-	if err != nil {
-		return nil, fmt.Errorf("read the control records of %s: %w", key, err)
-	}
-	_, payload, err := segment.DecodeBlock(bytes)
-	if err != nil {
-		return nil, fmt.Errorf("control records of %s: %w", key, err)
+	reread := rereader{store: store, key: key}
+	var payload []byte
+	for {
+		data, err := reread.get(ctx, b.Position, b.Length)
+		if err != nil {
+			return nil, fmt.Errorf("read the control records of %s: %w", key, err)
+		}
+		if _, payload, err = segment.DecodeBlock(data); err == nil {
+			break
+		}
+		if reread.settled(data) {
+			return nil, fmt.Errorf("control records of %s: %w", key, err)
+		}
 	}
 	var topics []meta.Topic
 	for r, err := range segment.Records(payload) {

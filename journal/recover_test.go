@@ -345,6 +345,39 @@ func TestADamagedFooterLosesNoMessage(t *testing.T) {
 	checkPlaces(t, p.start(), "orders", 1, want)
 }
 
+// A recovery makes what it finds durable, so a fault on the way to it must not
+// become one of the bucket.
+func TestWhatOneReadGarblesOrDeniesIsNotLost(t *testing.T) {
+	p := newPlant(t)
+	first, second := p.start(), p.start()
+	first.topic(t, "orders", 1)
+	want := map[string]at{}
+	for i := range 10 {
+		body := fmt.Sprint("m", i)
+		want[body] = []*process{first, second}[i%2].mustSend(t, "orders", body, 0)
+	}
+	for _, j := range []*process{first, second} {
+		if err := j.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		j.stop()
+	}
+	for info, err := range p.store.List(t.Context(), "log/", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range []faulty.Fault{
+			faulty.FailBefore(objstore.ErrNotFound), faulty.Flip(int(info.Size) - 10), faulty.Flip(int(info.Size) - 60),
+		} {
+			p.store.Add(&faulty.Rule{Op: faulty.Get, Prefix: info.Key, Times: 1, Fault: fault})
+		}
+	}
+	p.redis.Flush()
+	if epoch := checkPlaces(t, p.start(), "orders", 1, want); epoch != 1 {
+		t.Errorf("epoch: got %d, want 1", epoch)
+	}
+}
+
 // damage flips a bit of a stored object; a negative index counts from its end.
 func (p *plant) damage(key string, index int64) {
 	p.t.Helper()
