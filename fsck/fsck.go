@@ -61,6 +61,7 @@ func Run(ctx context.Context, store objstore.Store, opts Options) (Report, error
 	if err := c.finish(ctx); err != nil {
 		return c.report, err
 	}
+	c.report.Complete = true
 	return c.report, nil
 }
 

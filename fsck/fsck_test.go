@@ -28,7 +28,7 @@ func TestWholeLogHasNoFaults(t *testing.T) {
 	got := r
 	got.Bytes = 0
 	want := fsck.Report{
-		Objects: 3, Segments: 3, Blocks: 9, Records: 12, Receipts: 2, Faults: []fsck.Fault{},
+		Complete: true, Objects: 3, Segments: 3, Blocks: 9, Records: 12, Receipts: 2, Faults: []fsck.Fault{},
 		Writers: []fsck.Writer{{Writer: writerA, Segments: 3, LastSeq: 3}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -191,6 +191,10 @@ func TestCancelledCheckIsAnError(t *testing.T) {
 	r, err := fsck.Run(ctx, store, fsck.Options{Object: func(fsck.Object) { cancel() }})
 	if !errors.Is(err, context.Canceled) || len(r.Faults) != 0 || r.Segments != 1 {
 		t.Errorf("got %v, %+v", err, r)
+	}
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil || r.Complete || strings.Contains(text.String(), "no faults") {
+		t.Errorf("a check that was cut off says: %s", &text)
 	}
 }
 

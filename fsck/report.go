@@ -82,8 +82,10 @@ type Writer struct {
 	NeverStored []Range   `json:"never_stored,omitempty"` // in flight when the writer died, never acknowledged
 }
 
-// Report is what Run found. There is no fault when Faults is empty.
+// Report is what Run found. The log is whole when Complete is set and Faults is
+// empty.
 type Report struct {
+	Complete      bool     `json:"complete"` // everything was looked at
 	Objects       int64    `json:"objects"`
 	Bytes         int64    `json:"bytes"`
 	Segments      int64    `json:"segments"`

@@ -30,9 +30,12 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d objects, %d bytes: %d segments, %d blocks (%d damaged), %d records, %d receipts\n",
 		r.Objects, r.Bytes, r.Segments, r.Blocks, r.DamagedBlocks, r.Records, r.Receipts)
-	if n := int64(len(r.Faults)) + r.FaultsOmitted; n == 0 {
+	switch n := int64(len(r.Faults)) + r.FaultsOmitted; {
+	case !r.Complete:
+		fmt.Fprintf(out, "%d faults so far; the check did not come to its end\n", n)
+	case n == 0:
 		fmt.Fprintln(out, "no faults")
-	} else {
+	default:
 		fmt.Fprintf(out, "%d faults\n", n)
 	}
 	return out.Flush()
