@@ -14,6 +14,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
 // S3Options says which bucket a store uses and how.
@@ -134,6 +135,11 @@ func (o *S3Options) complete() (*url.URL, error) {
 	}
 	if o.Bucket == "" {
 		return nil, errors.New("no bucket is named")
+	}
+	// The client refuses such a name in each request, and that looks like a fault
+	// that may pass.
+	if err := s3utils.CheckValidBucketName(o.Bucket); err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", o.Bucket, err)
 	}
 	if (o.AccessKey == "") != (o.SecretKey == "") {
 		return nil, errors.New("access key and secret key are only useful together")

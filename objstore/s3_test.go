@@ -271,6 +271,31 @@ func TestS3ErrorsKeepSecrets(t *testing.T) {
 	}
 }
 
+func TestS3RefusesOptionsThatCannotWork(t *testing.T) {
+	good := objstore.S3Options{Endpoint: "http://127.0.0.1:1", Bucket: "queue", AccessKey: "access", SecretKey: "secret"}
+	for name, change := range map[string]func(o *objstore.S3Options){
+		"no bucket":               func(o *objstore.S3Options) { o.Bucket = "" },
+		"a bucket name too short": func(o *objstore.S3Options) { o.Bucket = "q" },
+		"a bucket with a slash":   func(o *objstore.S3Options) { o.Bucket = "queue/logs" },
+		"half a pair of keys":     func(o *objstore.S3Options) { o.SecretKey = "" },
+		"an endpoint with a path": func(o *objstore.S3Options) { o.Endpoint += "/queue" },
+		"an endpoint of no kind":  func(o *objstore.S3Options) { o.Endpoint = "ftp://127.0.0.1" },
+		"a prefix that climbs":    func(o *objstore.S3Options) { o.Prefix = "../other" },
+	} {
+		o := good
+		change(&o)
+		if s, err := objstore.OpenS3(t.Context(), o); err == nil {
+			t.Errorf("%s is taken", name)
+			_ = s.Close()
+		}
+	}
+	s, err := objstore.OpenS3(t.Context(), good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+}
+
 // TestS3SignedBodies: over a network that is not trusted the signature covers
 // the body, and a changed body is refused and sent again.
 func TestS3SignedBodies(t *testing.T) {
