@@ -11,6 +11,7 @@ import (
 
 	"github.com/bucketmq/bucketmq/fsck"
 	"github.com/bucketmq/bucketmq/objstore"
+	"github.com/bucketmq/bucketmq/segment"
 )
 
 type fsckCmd struct {
@@ -33,6 +34,9 @@ func (c *fsckCmd) Run(env *environment) error {
 		return err
 	}
 	defer files.Close()
+	if err := answers(env.ctx, files); err != nil {
+		return err
+	}
 	told := time.Now()
 	watched := isTerminal(env.stderr)
 	options := fsck.Options{MaxFaults: c.MaxFaults, Progress: func(p fsck.Progress) {
@@ -65,6 +69,20 @@ func (c *fsckCmd) Run(env *environment) error {
 		return errors.Join(err, printed)
 	case len(report.Faults) > 0:
 		return errSilent // the report tells them
+	}
+	return nil
+}
+
+// answers fails when the store cannot be listed within the time that a person
+// waits: a store itself waits for as long as it is asked to.
+func answers(ctx context.Context, files store) error {
+	limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for _, err := range files.List(limited, segment.KeyPrefix, "") {
+		if err != nil {
+			return errors.Join(ctx.Err(), err)
+		}
+		break
 	}
 	return nil
 }
