@@ -13,11 +13,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 )
 
-// startTracing sends spans to an OTLP/HTTP endpoint and returns the function
-// that sends the last of them. Sampling follows OTEL_TRACES_SAMPLER; without
-// it every request that arrives with a sampled parent, or none, is traced.
+// startTracing sends spans to an OTLP/HTTP endpoint, where /v1/traces takes them,
+// and returns the function that sends the last of them. Sampling follows
+// OTEL_TRACES_SAMPLER; without it every request that arrives with a sampled
+// parent, or none, is traced.
 func startTracing(ctx context.Context, endpoint, role string) (func(context.Context) error, error) {
-	if !strings.Contains(strings.TrimPrefix(strings.TrimPrefix(endpoint, "https://"), "http://"), "/") {
+	if endpoint = strings.TrimRight(endpoint, "/"); !strings.HasSuffix(endpoint, "/v1/traces") {
 		endpoint += "/v1/traces"
 	}
 	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint))
