@@ -17,7 +17,11 @@ import (
 // cluster starts two gateways on a real Redis and a real S3 server.
 func cluster(t *testing.T) (first, second *bench.Child) {
 	t.Helper()
-	redis := redistest.New(t)
+	return clusterOn(t, redistest.New(t))
+}
+
+func clusterOn(t *testing.T, redis *redistest.Server) (first, second *bench.Child) {
+	t.Helper()
 	s3 := s3test.New(t)
 	env := []string{
 		"BUCKETMQ_REDIS=redis://" + redis.Addr(),
@@ -90,6 +94,30 @@ func TestBucketIsNeverListedForMessagesAndLeftAloneWhileIdle(t *testing.T) {
 	for i, server := range []*bench.Child{first, second} {
 		if got := bucketRequests(t, server); !maps.Equal(got, rest[i]) {
 			t.Errorf("idle gateway %d asked the bucket: %v, then %v", i, rest[i], got)
+		}
+	}
+}
+
+func TestFlushedRedisIsRebuiltFromTheBucket(t *testing.T) {
+	redis := redistest.New(t)
+	first, second := clusterOn(t, redis)
+	succeed(t, first.URL, "", "topic", "create", "orders", "--queues", "1")
+	for i := range 6 {
+		server := []*bench.Child{first, second}[i%2]
+		succeed(t, server.URL, fmt.Sprintln("message", i), "produce", "orders")
+	}
+	// With every receipt in the bucket, offsets are exact whoever wrote them.
+	waitFor(t, "the receipts to be stored", func() bool {
+		return strings.Contains(metrics(t, first), "bucketmq_receipts_pending 0") && strings.Contains(metrics(t, second), "bucketmq_receipts_pending 0")
+	})
+	before := succeed(t, first.URL, "", "consume", "orders", "--json")
+	redis.Flush()
+	succeed(t, second.URL, "after\n", "produce", "orders") // repeated until it is stored
+	for _, server := range []*bench.Child{first, second} {
+		got := succeed(t, server.URL, "", "consume", "orders", "--json")
+		rest, same := strings.CutPrefix(got, before)
+		if !same || strings.Count(rest, "\n") != 1 || !strings.Contains(rest, `"after"`) {
+			t.Errorf("consume from %s\nbefore %s\nafter  %s", server.URL, before, got)
 		}
 	}
 }
