@@ -117,6 +117,20 @@ func TestDamageOnTheWayIsHealed(t *testing.T) {
 	}
 }
 
+func TestDamageThatReadsDifferentlyIsNotBelieved(t *testing.T) {
+	r := newRig(t, 1)
+	n := r.node()
+	_, blocks := blocksOf(t, r, n)
+	for _, at := range []int64{100, 101} {
+		r.store.Add(&faulty.Rule{Op: faulty.Get, Times: 1, Fault: faulty.Flip(int(blocks[2].Position + at))})
+	}
+	r.store.Add(&faulty.Rule{Op: faulty.Get, Times: 1, Fault: faulty.Truncate(int(blocks[2].Position))})
+	found, lost := readAll(t, n)
+	if len(found) != 12 || len(lost) != 0 {
+		t.Errorf("got %v, lost %v, want all 12 after a fourth GET", found, lost)
+	}
+}
+
 func TestATruncatedObjectCostsWhatIsMissing(t *testing.T) {
 	r := newRig(t, 1)
 	n := r.node()

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,8 @@ func (r *reader) object(ctx context.Context, topic uuid.UUID, e *meta.Entry, in 
 }
 
 // again fetches the segment of an entry whose bytes in memory are damaged: the
-// damage may have happened on the way. The second copy stands for good.
+// damage may have happened on the way. Only what reads the same twice stands for
+// good.
 func (r *reader) again(ctx context.Context, e *meta.Entry, in class, damaged *object) (*object, error) {
 	whole := pieceKey{segment: e.Segment}
 	r.cache.dropObject(whole, damaged)
@@ -100,7 +102,7 @@ func (r *reader) again(ctx context.Context, e *meta.Entry, in class, damaged *ob
 			return nil, err
 		}
 		o := newObject(data)
-		o.final = true
+		o.final = damaged.start == 0 && bytes.Equal(data, damaged.data)
 		return o, nil
 	})
 }

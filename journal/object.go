@@ -23,7 +23,7 @@ type object struct {
 	start     int64 // position in the segment of data[0]
 	data      []byte
 	directory []segment.Block // by position; nil for a piece and when the footer is damaged
-	final     bool            // damage stays damage: the bytes were fetched twice
+	final     bool            // damage stays damage: the same bytes were fetched twice
 
 	mu     sync.Mutex
 	blocks map[int64]*block // checked ones by position, guarded by mu

@@ -27,6 +27,9 @@ const (
 	// missingRetry is how long an indexed object may be absent before it counts
 	// as lost: some stores show a new object late.
 	missingRetry = 2 * time.Second
+	// damagedReads is how often a segment that looks damaged is fetched again
+	// before it is called unavailable: damage that is stored reads the same twice.
+	damagedReads = 4
 )
 
 // errOtherEpoch ends a scan whose topic changed its epoch on the way.
@@ -194,14 +197,17 @@ func (s *scan) entry(ctx context.Context, e *meta.Entry, in class, o *object) er
 	}
 	var damage *CorruptError
 	err = s.object(e, o)
-	if errors.As(err, &damage) && !o.final {
+	for n := 0; errors.As(err, &damage); n++ {
+		switch {
+		case o.final:
+			return s.lost("damaged", damage, err)
+		case n == damagedReads:
+			return fmt.Errorf("%w: segment reads differently each time: %v", ErrUnavailable, err)
+		}
 		if o, err = s.r.again(ctx, e, in, o); err != nil {
 			return err
 		}
 		err = s.object(e, o)
-	}
-	if errors.As(err, &damage) {
-		return s.lost("damaged", damage, err)
 	}
 	return err
 }
