@@ -118,6 +118,20 @@ func (c *objectCache) remove(key pieceKey) {
 	delete(c.items, key)
 }
 
+// knows reports whether the object is in memory or on its way.
+func (c *objectCache) knows(key pieceKey) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.items[key] != nil || c.loads[key] != nil
+}
+
+// capacity is how many bytes the class may hold.
+func (c *objectCache) capacity(in class) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shelves[in].capacity
+}
+
 // size is how many bytes the class holds.
 func (c *objectCache) size(in class) int64 {
 	c.mu.Lock()

@@ -19,11 +19,15 @@ const (
 	catchUpLookups = 8
 )
 
-// run receives notices and looks up what they may have missed until ctx ends.
+// run receives notices, looks up what they may have missed, and loads ahead of
+// readers that catch up, until ctx ends.
 func (r *reader) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return r.feed.Run(ctx) })
 	group.Go(func() error { return r.recheckLoop(ctx) })
+	for range aheadLoads {
+		group.Go(func() error { return r.aheadLoop(ctx) })
+	}
 	return group.Wait()
 }
 

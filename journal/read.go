@@ -99,6 +99,7 @@ type reader struct {
 	cache  *objectCache
 	shares shares
 	tails  *tails
+	aheads chan ahead // to be loaded by run
 
 	recheckEvery time.Duration // how long a lost notice may go unseen
 	recheckNow   chan struct{} // holds at most one
@@ -127,7 +128,7 @@ func newReader(o readerOptions) *reader {
 	r := &reader{
 		store: o.Store, meta: o.Meta, log: o.Log, metrics: newReadMetrics(o.Registry),
 		topicChanged: o.TopicChanged, rolledBack: o.RolledBack,
-		cache: newObjectCache(o.CacheBytes, hotGets, coldGets), tails: newTails(),
+		cache: newObjectCache(o.CacheBytes, hotGets, coldGets), tails: newTails(), aheads: make(chan ahead, aheadQueue),
 		recheckEvery: 5 * time.Second, recheckNow: make(chan struct{}, 1), drained: make(chan struct{}),
 	}
 	r.feed = o.Meta.NewFeed(r.notice)

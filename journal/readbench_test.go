@@ -73,7 +73,7 @@ func BenchmarkCatchUp(b *testing.B) {
 						}
 					}
 				})
-				reader := &node{reader: newReader(readerOptions{Store: disk, Meta: db, CacheBytes: 32 << 20}), rig: r}
+				reader := (&node{reader: newReader(readerOptions{Store: disk, Meta: db}), rig: r}).start()
 				read.add(func() { records += catchUp(b, reader, expression) })
 			}
 			b.ReportMetric(float64(records)/read.wall.Seconds()/(1<<20), "MiB/s-returned")
@@ -82,6 +82,41 @@ func BenchmarkCatchUp(b *testing.B) {
 			b.ReportMetric(float64((read.cpu-raw.cpu).Nanoseconds())/float64(b.N)/(16*4000), "cpu-ns/message-above-raw")
 		})
 	}
+}
+
+// far is a store that takes its time, as one over a network does.
+type far struct{ objstore.Store }
+
+func (f far) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	time.Sleep(30 * time.Millisecond)
+	return f.Store.Get(ctx, key, off, n)
+}
+
+// BenchmarkCatchUpFarAway reads 64 MiB in pages of 100 from a store that answers
+// after 30 ms. late-pages are those that had to wait for it.
+func BenchmarkCatchUpFarAway(b *testing.B) {
+	r := newRig(b, 1)
+	backlog(r.node(), 16)
+	late, rounds := 0, 0
+	for b.Loop() {
+		n := r.node(func(o *readerOptions) { o.Store = far{r.store} }).start()
+		rounds++
+		for offset := int64(0); ; {
+			started := time.Now()
+			page, err := n.Read(b.Context(), Read{Topic: r.topic, Offset: offset})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if page.Status == NoNew {
+				break
+			}
+			if time.Since(started) > 10*time.Millisecond {
+				late++
+			}
+			offset = page.Next
+		}
+	}
+	b.ReportMetric(float64(late)/float64(rounds), "late-pages")
 }
 
 // spent sums wall and processor time.

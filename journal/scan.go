@@ -137,6 +137,9 @@ func (s *scan) step(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 		if s.full {
+			if w.class == cold {
+				s.lookAhead(w.Entries[i:])
+			}
 			return false, nil
 		}
 	}
