@@ -210,6 +210,69 @@ func TestRedisThatRestartsEmptyIsNoticedByTheHeartbeat(t *testing.T) {
 	checkPlaces(t, j, "orders", 1, want) // no produce: the reader alone must get there
 }
 
+// rollBack has Redis restart with what it held before f.
+func (p *plant) rollBack(f func()) {
+	p.t.Helper()
+	if err := p.redis.Client().Save(p.t.Context()).Err(); err != nil {
+		p.t.Fatal(err)
+	}
+	f()
+	p.redis.Kill()
+	p.redis.Start()
+}
+
+// Nobody writes to the topic again, and the loss is shorter than a heartbeat:
+// only that Redis restarted tells of it.
+func TestRedisThatRestartsALittleOlderIsRecovered(t *testing.T) {
+	p := newPlant(t)
+	first, second := p.start(), p.start()
+	first.topic(t, "orders", 1)
+	want := map[string]at{"kept": first.mustSend(t, "orders", "kept", 0)}
+	before, err := second.db.State(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.rollBack(func() { want["lost by redis"] = first.mustSend(t, "orders", "lost by redis", 0) })
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		state, err := second.db.State(t.Context())
+		if err == nil && state.Phase == meta.PhaseReady && state.Generation != before.Generation {
+			break
+		}
+		if time.Since(began) > 15*time.Second {
+			t.Fatalf("not recovered: %+v, %v", state, err)
+		}
+	}
+	if epoch := checkPlaces(t, second, "orders", 1, want); epoch != 1 {
+		t.Errorf("epoch: got %d, want 1", epoch)
+	}
+}
+
+// A loss of power ends everything, and those who could tell that Redis comes
+// back older are gone, one of them without a trace in it.
+func TestRedisThatComesBackOlderToNewProcessesIsRecovered(t *testing.T) {
+	p := newPlant(t)
+	first := p.start()
+	first.topic(t, "orders", 1)
+	want := map[string]at{"kept": first.mustSend(t, "orders", "kept", 0)}
+	p.rollBack(func() {
+		young := p.start()
+		want["young"] = young.mustSend(t, "orders", "young", 0)
+		young.topic(t, "young", 1)
+		time.Sleep(1500 * time.Millisecond) // their receipts are in the bucket
+		want["last"] = first.mustSend(t, "orders", "last", 0)
+		young.stop()
+		first.stop()
+	})
+	j := p.start()
+	want["new"] = j.mustSend(t, "orders", "new", 0)
+	if epoch := checkPlaces(t, j, "orders", 1, want); epoch != 1 || want["new"].offset != 3 {
+		t.Errorf("epoch %d, new message at %d, want 1 and 3", epoch, want["new"].offset)
+	}
+	if _, err := j.Topic(t.Context(), "young"); err != nil {
+		t.Errorf("a topic that Redis had forgotten: %v", err)
+	}
+}
+
 func TestTwoProcessesLoseNothingWhenRedisIsFlushedUnderLoad(t *testing.T) {
 	p := newPlant(t)
 	first, second := p.start(), p.start()

@@ -18,12 +18,15 @@ const (
 type State struct {
 	StoreID    uuid.UUID
 	Generation uuid.UUID // changes with every recovery
-	Phase      string
+	// Phase is PhaseRecovering also when Redis is another process than the one that
+	// the generation was made in: what restarted or took over from a replica may
+	// have lost acknowledged writes, and nothing in it tells which.
+	Phase string
 }
 
 // State returns the state; ErrNoState when Redis holds none.
 func (db *DB) State(ctx context.Context) (State, error) {
-	values, err := db.reads.HMGet(ctx, keyState, "store", "generation", "phase").Result()
+	values, err := db.reads.HMGet(ctx, keyState, "store", "generation", "phase", "server").Result()
 	if err != nil {
 		return State{}, fmt.Errorf("state: %w", err)
 	}
@@ -38,6 +41,13 @@ func (db *DB) State(ctx context.Context) (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("state: %w: %w", ErrCorrupt, err)
 	}
+	server, err := db.incarnation(ctx)
+	if err != nil {
+		return State{}, fmt.Errorf("state: %w", err)
+	}
+	if server != r.text(3) {
+		s.Phase = PhaseRecovering
+	}
 	return s, nil
 }
 
@@ -50,8 +60,12 @@ func (db *DB) BeginRecovery(ctx context.Context, storeID, holder, seen uuid.UUID
 	if err != nil {
 		return uuid.Nil, 0, false, err
 	}
+	server, err := db.incarnation(ctx)
+	if err != nil {
+		return uuid.Nil, 0, false, fmt.Errorf("begin recovery: %w", err)
+	}
 	r, err := db.change(ctx, scriptBeginRecovery, []string{keyState, keyLease(LeaseRecovery)},
-		storeID.String(), holder.String(), seen.String(), generation.String(), ttl.Milliseconds())
+		storeID.String(), holder.String(), seen.String(), generation.String(), ttl.Milliseconds(), server)
 	if err != nil {
 		return uuid.Nil, 0, false, fmt.Errorf("begin recovery: %w", err)
 	}
