@@ -25,7 +25,7 @@ import (
 //	{t:<id>}:i:<hex>         STRING  idempotency key: 16 bytes body hash, answer    commit, restore    10 min
 //	{t:<id>}:p:<hex>         STRING  producer: epoch, last seq, last ≤ 5 answers    commit, restore    24 h
 //	{t:<id>}:c               channel packed entries of each commit                  commit             –
-//	{bmq}:state              HASH    store, generation, phase                       recovery           never
+//	{bmq}:state              HASH    store, generation, phase, server (run ids)     recovery           never
 //	{bmq}:topics             HASH    name → id                                      create, delete     never
 //	{bmq}:names              ZSET    names, all at score 0, for ordered listing     create, delete     never
 //	{bmq}:writers            HASH    16 bytes of the writer → "beats beat_at retired"  beats           never
