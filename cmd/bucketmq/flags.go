@@ -34,6 +34,21 @@ type journalFlags struct {
 	CacheBytes   byteSize `default:"64MiB" placeholder:"SIZE" help:"Bytes of segments kept in memory for readers."`
 }
 
+// coordinatorFlags shape the background work.
+type coordinatorFlags struct {
+	WriterTimeout time.Duration `default:"30s" placeholder:"DURATION" help:"How long a gateway may be silent until what it stored is put into the queues on its behalf. Gateways give a sign of life every 5s; at least 6s."`
+}
+
+// leastWriterTimeout is the shortest WriterTimeout that a living gateway meets.
+const leastWriterTimeout = 6 * time.Second
+
+func (f coordinatorFlags) check() error {
+	if f.WriterTimeout < leastWriterTimeout {
+		return usageError(fmt.Sprintf("--writer-timeout %s: want at least %s: gateways give a sign of life every 5s", f.WriterTimeout, leastWriterTimeout))
+	}
+	return nil
+}
+
 // redisFlags name the Redis that all processes share.
 type redisFlags struct {
 	Redis []string `sep:"none" required:"" placeholder:"URL" help:"Where Redis is: redis://[user:password@]host:port[/db], rediss://…, sentinel://host:port,host:port/master or cluster://host:port,host:port. Repeatable for more addresses. It must run with maxmemory-policy noeviction."`

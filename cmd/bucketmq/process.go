@@ -26,6 +26,7 @@ type process struct {
 	journal     journal.Options
 	gateway     bool
 	coordinator bool
+	background  coordinatorFlags // with coordinator
 	place       string // where the data is, for the banner
 	open        func(ctx context.Context, log *slog.Logger) (store, *meta.DB, error)
 
@@ -81,7 +82,9 @@ func (p *process) serve(ctx context.Context, files store, db *meta.DB) error {
 	if p.coordinator {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		done := parts.start("coordinator", func() error {
-			return coordinator.Run(ctx, coordinator.Options{Journal: j, Meta: db, Log: p.log, Registry: p.registry})
+			return coordinator.Run(ctx, coordinator.Options{
+				Journal: j, Meta: db, DeadAfter: p.background.WriterTimeout, Log: p.log, Registry: p.registry,
+			})
 		})
 		stopCoordinator = func() { cancel(); <-done }
 	}
@@ -136,6 +139,11 @@ func (p *process) startGateway(ctx context.Context, parts *parts, j *journal.Jou
 func (p *process) check() error {
 	if p.gateway {
 		if err := checkExposure("listen", p.http.Listen, p.http.Insecure); err != nil {
+			return err
+		}
+	}
+	if p.coordinator {
+		if err := p.background.check(); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ type serveCmd struct {
 	Data   string        `default:"./bucketmq-data" placeholder:"DIR" help:"Directory that holds everything. Made when it does not exist; one process at a time."`
 	Linger time.Duration `default:"10ms" placeholder:"DURATION" help:"How long a message may wait for others to share its segment, at most. 0: not at all."`
 	journalFlags
+	coordinatorFlags
 	processFlags
 }
 
@@ -24,7 +25,7 @@ type serveCmd struct {
 func (c *serveCmd) Run(env *environment) error {
 	p := &process{
 		role: "serve", env: env, http: c.serverFlags, flags: c.processFlags,
-		gateway: true, coordinator: true,
+		gateway: true, coordinator: true, background: c.coordinatorFlags,
 		journal: c.journalFlags.options(c.Linger),
 		place:   "data in " + c.Data,
 	}
@@ -58,6 +59,7 @@ func (c *gatewayCmd) Run(env *environment) error {
 type coordinatorCmd struct {
 	ManagementListen string `default:"127.0.0.1:9191" placeholder:"HOST:PORT" help:"Address of /healthz, /readyz, /metrics and /debug/pprof. Empty: none."`
 	Insecure         bool   `help:"Allow an address that others can reach although there is no authentication."`
+	coordinatorFlags
 	sharedFlags
 }
 
@@ -65,7 +67,7 @@ type coordinatorCmd struct {
 func (c *coordinatorCmd) Run(env *environment) error {
 	p := c.sharedFlags.process("coordinator", env)
 	p.http = serverFlags{ManagementListen: c.ManagementListen, Insecure: c.Insecure}
-	p.coordinator = true
+	p.coordinator, p.background = true, c.coordinatorFlags
 	return p.run()
 }
 
