@@ -77,7 +77,7 @@ func TestASmallCacheIsNotFilledAhead(t *testing.T) {
 	n := r.node()
 	n.page(0, 10)
 	weight := n.cache.get(pieceKey{segment: refs[0]}).weight()
-	small := r.node(func(o *readerOptions) { o.CacheBytes = 4 * 2 * weight })
+	small := r.node(func(o *readerOptions) { o.CacheBytes = 2 * 2 * weight })
 	small.page(80, 20)
 	if len(small.aheads) != 0 {
 		t.Error("an object was asked for ahead that would push out the one that is read")

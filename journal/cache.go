@@ -59,12 +59,12 @@ type load struct {
 	err    error
 }
 
-// newObjectCache shares capacity: three quarters for the tail, a quarter for
-// catching up.
+// newObjectCache shares capacity: half for the tail, half for catching up, which
+// with the default has room for three whole segments and so can load ahead.
 func newObjectCache(capacity int64, hotLoads, coldLoads int) *objectCache {
 	c := &objectCache{items: make(map[pieceKey]*list.Element), loads: make(map[pieceKey]*load)}
-	c.shelves[hot].capacity = capacity - capacity/4
-	c.shelves[cold].capacity = capacity / 4
+	c.shelves[hot].capacity = capacity - capacity/2
+	c.shelves[cold].capacity = capacity / 2
 	c.slots[hot] = make(chan struct{}, hotLoads)
 	c.slots[cold] = make(chan struct{}, coldLoads)
 	return c
