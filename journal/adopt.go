@@ -37,7 +37,14 @@ func (j *Journal) Adopt(ctx context.Context, writer uuid.UUID) (Adoption, error)
 			burnt[seq] = true
 		}
 	}
-	a := adopter{journal: j, last: map[uuid.UUID]uint64{}, done: Adoption{Segments: len(scan.segments)}}
+	a := adopter{journal: j, last: map[uuid.UUID]uint64{}, receipted: map[uuid.UUID]uint64{}, done: Adoption{Segments: len(scan.segments)}}
+	for _, s := range scan.segments {
+		for _, r := range s.Footer.Receipts {
+			if r.Writer == writer {
+				a.receipted[r.Topic] = max(a.receipted[r.Topic], r.Seq)
+			}
+		}
+	}
 	for _, s := range scan.segments {
 		if burnt[s.Footer.Seq] {
 			continue
@@ -54,6 +61,10 @@ type adopter struct {
 	last     map[uuid.UUID]uint64 // topic → the writer's last committed seq
 	receipts []segment.Receipt
 	done     Adoption
+
+	// receipted is the last seq that the writer's own footers prove to have been
+	// committed, per topic. A Redis that does not know of it has lost data.
+	receipted map[uuid.UUID]uint64
 }
 
 // adopt commits what one segment holds of each topic, where it is not committed.
@@ -85,6 +96,10 @@ func (a *adopter) commit(ctx context.Context, c meta.Commit) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.Seq <= a.receipted[c.Topic] {
+		a.journal.guard.suspect("the receipts of writer " + c.Writer.String())
+		return fmt.Errorf("%w: redis does not know of segment %d, which has a receipt", ErrRecovering, c.Seq)
 	}
 	for {
 		c.Epoch = t.Epoch

@@ -313,6 +313,43 @@ func TestTheStoreOfAnotherRedisIsRefused(t *testing.T) {
 	}
 }
 
+// What a receipt proves is not committed a second time, at other offsets.
+func TestAdoptionNoticesThatRedisLostCommits(t *testing.T) {
+	p := newPlant(t)
+	dead, j := p.start(), p.start()
+	topic := dead.topic(t, "orders", 1)
+	want := map[string]at{"a": dead.mustSend(t, "orders", "a", 0), "b": dead.mustSend(t, "orders", "b", 0)}
+	if err := dead.Close(t.Context()); err != nil { // its receipts are in the bucket
+		t.Fatal(err)
+	}
+	if err := p.redis.Client().Del(t.Context(), "{t:"+topic.ID.String()+"}:writers").Err(); err != nil {
+		t.Fatal(err)
+	}
+	for info, err := range p.store.List(t.Context(), "log/", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		writer, _, err := segment.ParseObjectKey(info.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := j.Adopt(t.Context(), writer)
+		if err != nil && !errors.Is(err, journal.ErrRecovering) || done.Commits > 0 {
+			t.Errorf("adoption of what has receipts: %+v, %v", done, err)
+		}
+	}
+	want["c"] = at{0, 2}
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(50 * time.Millisecond) {
+		if _, _, err := j.send(t.Context(), "orders", "c", 0); err == nil {
+			break
+		}
+	}
+	if bodies, epoch := j.all(t, "orders", 0); fmt.Sprint(bodies) != "[a b c]" || epoch != 1 {
+		t.Errorf("got %v in epoch %d, want a, b and c in epoch 1", bodies, epoch)
+	}
+	checkPlaces(t, j, "orders", 1, want)
+}
+
 func TestAdoptionCommitsWhatADeadWriterLeftOnceAndInOrder(t *testing.T) {
 	p := newPlant(t)
 	j := p.start()
