@@ -81,14 +81,41 @@ func TestShutdownCutsWhatOutlastsTheGrace(t *testing.T) {
 	must(t, err)
 	n.call("GET", "/v1/info", "").want(t, 200)
 	eventually(t, "the slow request is being read", func() bool { return n.server.Reading() > 0 })
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	if err := n.server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("shut down: %v, want the end of the grace", err)
 	}
+	if ctx.Err() != nil {
+		t.Error("a slow request took all of the grace: none is left to store the last batch")
+	}
 	must(t, conn.SetReadDeadline(time.Now().Add(5*time.Second)))
 	if _, err := io.ReadAll(conn); errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the connection is still open: %v", err)
+	}
+}
+
+func TestAReaderThatLeavesIsNoError(t *testing.T) {
+	n := start(t, nodeOptions{})
+	n.call("PUT", orders, `{"queues":1}`).want(t, 201)
+	body := strings.Repeat("x", 4<<20)
+	for range 3 {
+		n.call("POST", orders+"/messages/raw", body, "Content-Type", "application/octet-stream").want(t, 200)
+	}
+	for range 4 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(n.url, "http://"))
+		must(t, err)
+		must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+		_, err = io.WriteString(conn, "GET "+orders+"/queues/0/messages?offset=0&max_bytes=16777216 HTTP/1.1\r\nHost: x\r\n\r\n")
+		must(t, err)
+		_, err = io.ReadFull(conn, make([]byte, 1024)) // it is being written
+		must(t, err)
+		must(t, conn.(*net.TCPConn).SetLinger(0))
+		must(t, conn.Close())
+	}
+	eventually(t, "the answers end", func() bool { return strings.Count(n.logs.String(), `"operation":"readMessages"`) >= 4 })
+	if logs := n.logs.String(); strings.Contains(logs, `"level":"ERROR"`) {
+		t.Errorf("a reader that left is an error of the server: %.1000s", logs[strings.Index(logs, `"level":"ERROR"`):])
 	}
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -108,7 +109,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	p, expected := toProblem(err)
 	req := c.Request()
 	level := slog.LevelDebug
-	if !expected {
+	if !expected && !callerLeft(c, err) {
 		level = slog.LevelError
 	}
 	s.log.Log(req.Context(), level, "request failed", "err", err, "operation", operationOf(c), "request_id", requestID(c))
@@ -120,6 +121,12 @@ func (s *Server) handleError(err error, c echo.Context) {
 		panic(http.ErrAbortHandler)
 	}
 	s.writeProblem(c, p)
+}
+
+// callerLeft says that an answer ended because its reader closed the connection.
+func callerLeft(c echo.Context, err error) bool {
+	e, ok := errors.AsType[*net.OpError](err)
+	return ok && e.Op == "write" && c.Response().Committed && c.Request().Context().Err() != nil
 }
 
 func (s *Server) writeProblem(c echo.Context, p *problem) {

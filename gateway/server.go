@@ -219,11 +219,16 @@ func (s *Server) onShutdown(closer func(context.Context)) {
 
 // Shutdown stops in this order: new work is refused with 503, waiting polls and
 // streams are answered, sockets are closed, running requests end. What is left
-// when ctx ends is cut off, which is its error. The journal is drained, not
-// closed: its owner does that next.
+// when three quarters of ctx's time are over is cut off, which is its error. The
+// journal is drained, not closed: its owner does that next, in what remains.
 func (s *Server) Shutdown(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
 		defer close(s.stopped)
+		if end, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, end.Add(-time.Until(end)/4))
+			defer cancel()
+		}
 		s.draining.Store(true)
 		close(s.stopping)
 		s.journal.Drain()
@@ -234,7 +239,7 @@ func (s *Server) Shutdown(ctx context.Context) (err error) {
 			closer(ctx)
 		}
 		if err = s.http.Shutdown(ctx); err != nil {
-			err = errors.Join(fmt.Errorf("gateway: shut down: %w", err), s.http.Close())
+			err = errors.Join(fmt.Errorf("gateway: shut down: cut off requests that did not end: %w", err), s.http.Close())
 		}
 	})
 	<-s.stopped
