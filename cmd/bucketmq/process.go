@@ -27,7 +27,7 @@ type process struct {
 	gateway     bool
 	coordinator bool
 	background  coordinatorFlags // with coordinator
-	place       string // where the data is, for the banner
+	place       string           // where the data is, for the banner
 	open        func(ctx context.Context, log *slog.Logger) (store, *meta.DB, error)
 
 	log        *slog.Logger
