@@ -84,7 +84,7 @@ func open(ctx context.Context, o Options) (*DB, error) {
 	}
 	for _, s := range hotScripts {
 		if err := s.Load(ctx, db.reads).Err(); err != nil {
-			return nil, errors.Join(fmt.Errorf("load scripts: %w", err), db.Close())
+			return nil, errors.Join(fmt.Errorf("redis: load scripts: %w", err), db.Close())
 		}
 	}
 	return db, nil

@@ -1,6 +1,7 @@
 package objstore_test
 
 import (
+	"errors"
 	"context"
 	"log/slog"
 	"net/http"
@@ -121,6 +122,9 @@ func TestProbeRefuses(t *testing.T) {
 			err := openS3(t, o).Probe(t.Context())
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got error %v, want one that says %q", err, test.want)
+			}
+			if absent := test.name == "an absent bucket"; errors.Is(err, objstore.ErrNoBucket) != absent {
+				t.Errorf("got error %v, want ErrNoBucket: %t", err, absent)
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func (s *S3) probeBucket(ctx context.Context) error {
 		}
 		switch answer := answerOf(err); answer.code {
 		case "NoSuchBucket":
-			return fmt.Errorf("the bucket does not exist: create it first: %w", err)
+			return fmt.Errorf("%w: %w", ErrNoBucket, err)
 		case "AccessDenied":
 			return fmt.Errorf("the access key may not list the bucket: %w", err)
 		case "InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound":

@@ -69,6 +69,8 @@ var (
 	ErrExists = errors.New("objstore: key holds other bytes")
 	// ErrNotStored says that a Put surely stored nothing and never will.
 	ErrNotStored = errors.New("objstore: nothing stored")
+	// ErrNoBucket says that the bucket does not exist.
+	ErrNoBucket = errors.New("objstore: the bucket does not exist")
 	// ErrRange says that the range reaches past the end of the object: it is
 	// shorter than its reader was told.
 	ErrRange = errors.New("objstore: range past the end of the object")

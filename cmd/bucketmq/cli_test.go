@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bucketmq/bucketmq/client"
+	"github.com/bucketmq/bucketmq/objstore"
 )
 
 func TestHelpExplainsEveryFlagAndItsVariable(t *testing.T) {
@@ -50,6 +53,35 @@ func TestHelpExplainsEveryFlagAndItsVariable(t *testing.T) {
 	}
 	if all := command(t, nil, "", "help").stdout; !strings.Contains(all, "serve") || !strings.Contains(all, "Exit codes") {
 		t.Errorf("help: %s", all)
+	}
+}
+
+func TestTheNullDeviceIsNoTerminal(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if isTerminal(os.NewFile(null.Fd(), "/dev/stdin")) {
+		t.Error("nobody types into the null device")
+	}
+}
+
+func TestStartFailuresSayWhatToDo(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	o := command(t, nil, "", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--management-listen", taken.Addr().String())
+	if o.code != exitFailure || !strings.Contains(o.stderr, "--management-listen") {
+		t.Errorf("a taken address: exit code %d, %s", o.code, o.stderr)
+	}
+	if got := hintFor(&client.Problem{Code: "topic_exists"}); !strings.Contains(got, "--if-not-exists") {
+		t.Errorf("a topic that exists: %q", got)
+	}
+	if got := hintFor(fmt.Errorf("probe: %w", objstore.ErrNoBucket)); !strings.Contains(got, "--s3-create-bucket") {
+		t.Errorf("no bucket: %q", got)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/bucketmq/bucketmq/client"
+	"github.com/bucketmq/bucketmq/objstore"
 )
 
 // Exit codes, told by `bucketmq help`.
@@ -167,6 +168,12 @@ func hintFor(err error) string {
 	switch {
 	case errors.As(err, &problem) && problem.Code == "topic_not_found":
 		return "Create it with: bucketmq topic create NAME"
+	case errors.As(err, &problem) && problem.Code == "topic_exists":
+		return "Change it with: bucketmq topic update NAME; or pass --if-not-exists."
+	case errors.Is(err, objstore.ErrNoBucket):
+		return "Create it first, or pass --s3-create-bucket."
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "Choose other addresses with --listen and --management-listen."
 	case errors.Is(err, client.ErrUnreachable):
 		return "Is a server running? Start one with: bucketmq serve; or name it with --url or BUCKETMQ_URL."
 	}

@@ -297,7 +297,12 @@ func isTerminal(f any) bool {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && file.Name() != os.DevNull
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	// The null device is one of characters too, also when it is called /dev/stdin.
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 // sleep waits, unless ctx ends first.
