@@ -425,7 +425,7 @@ type NewMessage struct {
 	// Properties Up to 128 names with text values, 32767 bytes together. Names that begin with `__` are the server's.
 	Properties *map[string]string `json:"properties,omitempty"`
 
-	// Queue The queue to store in; not together with `ordering_key`.
+	// Queue The queue to store in
 	Queue *int64 `json:"queue,omitempty"`
 
 	// Tag One word to filter by, without blanks and `|`.

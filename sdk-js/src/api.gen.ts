@@ -159,7 +159,8 @@ export interface paths {
          * Send up to 1000 messages
          * @description The whole request is checked first: after 400, 409, 413, 415 or 422 nothing is stored. 200 = every message is
          *     stored and durable. A message with an `ordering_key` goes to the queue of that key, one with `queue` to that queue,
-         *     any other to a queue that the server picks.
+         *     any other to a queue that the server picks. The messages of a request take at most 8 MiB together as they are stored
+         *     (`docs/framing.md`); the body may have 16 MiB.
          */
         post: operations["sendMessages"];
         delete?: never;
@@ -1028,7 +1029,7 @@ export interface components {
             ordering_key?: string;
             /**
              * Format: int64
-             * @description The queue to store in; not together with `ordering_key`.
+             * @description The queue to store in
              */
             queue?: number;
             /** @description Up to 128 names with text values, 32767 bytes together. Names that begin with `__` are the server's. */
