@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -50,11 +49,9 @@ type DB struct {
 	mu          sync.Mutex
 	evictionAt  time.Time           // guarded by mu: when the policy was checked
 	evictionErr error               // guarded by mu: what that check said
+	memory      float64             // guarded by mu: MemoryRatio at that check
 	beats       map[uuid.UUID]int64 // guarded by mu: count of each writer's last beat
 }
-
-// evictionEvery is how long Ready believes the last check of the eviction policy.
-const evictionEvery = 15 * time.Second
 
 // Open connects, refuses a Redis that may evict keys (ErrEviction), and loads
 // the scripts.
@@ -139,49 +136,6 @@ func (db *DB) Close() error {
 
 // Ping says whether Redis answers.
 func (db *DB) Ping(ctx context.Context) error { return db.reads.Ping(ctx).Err() }
-
-// Ready is Ping and, every few seconds, a new check of the eviction policy.
-func (db *DB) Ready(ctx context.Context) error {
-	if err := db.Ping(ctx); err != nil || db.server != nil {
-		return err
-	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if time.Since(db.evictionAt) >= evictionEvery {
-		err := db.checkEviction(ctx)
-		if err != nil && !errors.Is(err, ErrEviction) {
-			return err
-		}
-		db.evictionErr, db.evictionAt = err, time.Now()
-	}
-	return db.evictionErr
-}
-
-// checkEviction asks every node. INFO, because CONFIG is often forbidden.
-func (db *DB) checkEviction(ctx context.Context) error {
-	if cluster, ok := db.reads.(*redis.ClusterClient); ok {
-		return cluster.ForEachShard(ctx, func(ctx context.Context, node *redis.Client) error {
-			return checkPolicy(ctx, node)
-		})
-	}
-	return checkPolicy(ctx, db.reads)
-}
-
-func checkPolicy(ctx context.Context, node redis.Cmdable) error {
-	info, err := node.Info(ctx, "memory").Result()
-	if err != nil {
-		return fmt.Errorf("info memory: %w", err)
-	}
-	for line := range strings.Lines(info) {
-		if policy, ok := strings.CutPrefix(strings.TrimSpace(line), "maxmemory_policy:"); ok {
-			if policy != "noeviction" {
-				return fmt.Errorf("%w, not %s", ErrEviction, policy)
-			}
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: redis does not tell its policy", ErrEviction)
-}
 
 func parseNumber(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)

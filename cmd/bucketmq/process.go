@@ -64,7 +64,10 @@ func (p *process) run() error {
 	}
 	defer p.within("object store", time.Second, func(context.Context) error { return files.Close() })
 	defer p.within("metadata", time.Second, func(context.Context) error { return db.Close() })
-	p.registry.MustRegister(storeCollector{files})
+	p.registry.MustRegister(storeCollector{files}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "bucketmq", Name: "redis_memory_ratio",
+		Help: "Used part of Redis' maxmemory as of the last readiness check, of the fullest node; 0 without maxmemory. Alarm at 0.75.",
+	}, db.MemoryRatio))
 	return p.serve(ctx, files, db)
 }
 
