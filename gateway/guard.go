@@ -68,9 +68,9 @@ func checkQuery(c echo.Context, r *route) error {
 }
 
 // accepts reports whether the Accept headers allow a media type. The most
-// specific range decides; no header allows all.
+// specific range decides; no header, or an empty one, allows all.
 func accepts(headers []string, mediaType string) bool {
-	if len(headers) == 0 {
+	if strings.TrimSpace(strings.Join(headers, "")) == "" {
 		return true
 	}
 	kind, _, _ := strings.Cut(mediaType, "/")

@@ -10,7 +10,7 @@ func TestAccepts(t *testing.T) {
 		accept string
 		want   bool
 	}{
-		{"", false}, // a header with nothing in it allows nothing
+		{"", true}, // as if it were not there
 		{"*/*", true},
 		{"application/json", true},
 		{"application/*", true},
@@ -60,6 +60,7 @@ func TestStrictJSONRefuses(t *testing.T) {
 		"depth 33":             {`{"topic":` + nested(32) + `}`, "invalid_json", "/topic" + strings.Repeat("/0", 31)},
 		"depth 10 000":         {nested(10_000), "invalid_json", strings.Repeat("/0", 32)},
 		"not an object":        {`[]`, "invalid_field", ""},
+		"null":                 {` null `, "invalid_field", ""},
 		"single quotes":        {`{'topic':'a'}`, "invalid_json", ""},
 		"slash in the name":    {`{"a/b~c":1}`, "unknown_field", "/a~1b~0c"},
 		"control character":    {"{\"topic\":\"a\nb\"}", "invalid_json", "/topic"},

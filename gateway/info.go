@@ -36,6 +36,7 @@ func (s *Server) getInfo(c echo.Context) error {
 			MessageBytes:     journal.MaxBodyBytes,
 			RequestBytes:     maxRequestBytes,
 			BatchMessages:    journal.MaxBatchMessages,
+			BatchBytes:       journal.MaxBatchBytes,
 			Properties:       journal.MaxProperties,
 			PropertiesBytes:  journal.MaxPropertyBytes,
 			TagBytes:         journal.MaxTagBytes,

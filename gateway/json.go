@@ -26,6 +26,10 @@ func decodeStrict(text []byte, v any) error {
 		detail := fmt.Sprintf("nested deeper than %d levels", maxDepth)
 		return newProblem("invalid_json", detail, fault{Pointer: pointer, Code: "invalid_json", Detail: detail})
 	}
+	if string(bytes.TrimSpace(text)) == "null" { // else it would pass for an object without members
+		bad := fault{Code: "invalid_field", Detail: "the document is null"}
+		return newProblem(bad.Code, bad.Detail, bad)
+	}
 	if err := json.Unmarshal(text, v, json.RejectUnknownMembers(true)); err != nil {
 		bad := jsonFault(err)
 		return newProblem(bad.Code, bad.Detail, bad)

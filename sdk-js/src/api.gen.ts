@@ -547,6 +547,7 @@ export interface components {
          *         "message_bytes": 4194304,
          *         "request_bytes": 16777216,
          *         "batch_messages": 1000,
+         *         "batch_bytes": 8388608,
          *         "properties": 128,
          *         "properties_bytes": 32767,
          *         "tag_bytes": 1024,
@@ -588,6 +589,7 @@ export interface components {
          *       "message_bytes": 4194304,
          *       "request_bytes": 16777216,
          *       "batch_messages": 1000,
+         *       "batch_bytes": 8388608,
          *       "properties": 128,
          *       "properties_bytes": 32767,
          *       "tag_bytes": 1024,
@@ -626,6 +628,11 @@ export interface components {
              * @description Messages of a request.
              */
             batch_messages: number;
+            /**
+             * Format: int64
+             * @description All messages of a request together as they are stored.
+             */
+            batch_bytes: number;
             /**
              * Format: int64
              * @description Properties of a message.
