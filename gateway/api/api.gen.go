@@ -428,7 +428,7 @@ type NewMessage struct {
 	// Properties Up to 128 names with text values, 32767 bytes together. Names that begin with `__` are the server's.
 	Properties *map[string]string `json:"properties,omitempty"`
 
-	// Queue The queue to store in
+	// Queue The queue to store in, also when there is an `ordering_key`; in a fifo topic only the queue of that key.
 	Queue *int64 `json:"queue,omitempty"`
 
 	// Tag One word to filter by, without blanks and `|`.

@@ -1036,7 +1036,7 @@ export interface components {
             ordering_key?: string;
             /**
              * Format: int64
-             * @description The queue to store in
+             * @description The queue to store in, also when there is an `ordering_key`; in a fifo topic only the queue of that key.
              */
             queue?: number;
             /** @description Up to 128 names with text values, 32767 bytes together. Names that begin with `__` are the server's. */
