@@ -10,6 +10,8 @@ SHELL := /bin/bash
 VERSITYGW   := github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+NATS        := github.com/nats-io/nats-server/v2@v2.15.3
+CENTRIFUGO  := github.com/centrifugal/centrifugo/v6@v6.9.1
 FUZZTIME    ?= 10s
 VERSION     ?= 0.1.0-dev
 SUDO        := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -48,7 +50,11 @@ vuln: .bin/govulncheck
 		echo "govulncheck: NOT RUN, https://vuln.go.dev cannot be reached from here"; \
 	fi
 
+# What it is compared with is optional: without it those rows say so.
 bench: tools build
+	@for peer in nats-server bench-jetstream centrifugo; do \
+		$(MAKE) --no-print-directory .bin/$$peer || echo "$$peer: NOT INSTALLED, its rows are not measured"; \
+	done
 	./bucketmq bench goals
 
 build:
@@ -84,6 +90,16 @@ tools: .bin/versitygw
 
 .bin/govulncheck:
 	GOFLAGS= GOBIN=$(CURDIR)/.bin go install $(GOVULNCHECK)
+
+.bin/nats-server:
+	GOFLAGS= GOBIN=$(CURDIR)/.bin go install -trimpath -ldflags '-s -w' $(NATS)
+
+.bin/centrifugo:
+	GOFLAGS= GOBIN=$(CURDIR)/.bin timeout 300 go install -trimpath -ldflags '-s -w' $(CENTRIFUGO)
+
+# The load of the peers is a module of its own.
+.bin/bench-jetstream: $(wildcard bench/peers/go.* bench/peers/jetstream/*.go)
+	cd bench/peers && GOFLAGS= go build -trimpath -o $(CURDIR)/.bin/bench-jetstream ./jetstream
 
 clean:
 	rm -rf .bin bucketmq

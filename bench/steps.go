@@ -21,6 +21,9 @@ const (
 	readConnections   = 8
 	putsInFlight      = 4
 	idleConnections   = 1000
+	pipelinedSockets  = 8
+	// Few, so that what a connection allocates once does not count.
+	allocationConnections = 32
 )
 
 // coldStart measures an embedded server on an empty directory, from the start
@@ -300,5 +303,6 @@ func (s *suite) roundRequests(ctx context.Context) error {
 	s.note("single POST, /s", single.MessagesPerSecond)
 	s.note("single POST ÷ empty handler", single.MessagesPerSecond/null.PerSecond)
 	s.note("allocations per single POST", *shared.AllocationsPerMessage)
-	return nil
+	s.note("gateway CPU per message, single POST, µs", *shared.CPUMicrosPerMessage)
+	return s.roundSockets(ctx)
 }

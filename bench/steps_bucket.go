@@ -52,10 +52,12 @@ func (s *suite) roundBucket(ctx context.Context) error {
 	s.note("framed ingest, S3, MiB/s", framed.MiBPerSecond)
 	s.note("framed ingest ÷ raw PUT, S3", framed.MiBPerSecond/put.MiBPerSecond)
 	s.note("JSON ÷ framed, S3", json.MessagesPerSecond/framed.MessagesPerSecond)
-	s.note("allocations per message in a batch", *framed.AllocationsPerMessage)
 	s.note("resident at saturation, MiB", *framed.ResidentMiB)
 	s.note("gateway CPU per KiB, framed, µs", *framed.CPUMicrosPerMessage)
 	s.note("gateway CPU per KiB, JSON, µs", *json.CPUMicrosPerMessage)
+	if err := s.noteAllocations(ctx); err != nil {
+		return err
+	}
 	if err := s.catchUp(ctx, topic, jsonTopic, keys, size); err != nil {
 		return err
 	}

@@ -40,28 +40,39 @@ func subscribe(ctx context.Context, s Server, via, topic string, queue int) (sub
 type socket struct{ conn *websocket.Conn }
 
 func openSocket(ctx context.Context, s Server, topic string) (subscriber, error) {
-	address := "ws" + strings.TrimPrefix(s.URL, "http") + "/v1/ws"
-	dialer := websocket.Dialer{
-		Subprotocols: []string{"bmq.v1.json"}, HandshakeTimeout: 10 * time.Second,
-		ReadBufferSize: 1024, WriteBufferSize: 1024,
-	}
-	conn, _, err := dialer.DialContext(ctx, address, nil)
+	conn, _, err := socketDialer.DialContext(ctx, socketAddress(s), nil)
 	if err != nil {
 		return nil, fmt.Errorf("open websocket: %w", err)
 	}
 	w := &socket{conn: conn}
-	ask := fmt.Sprintf(`{"op":"subscribe","id":"2","sub":"s","mode":"tail","topics":[{"topic":%q}],`+
-		`"from":{"position":"latest"},"credit":{"messages":10000,"bytes":67108864}}`, topic)
-	for _, op := range []struct{ send, want string }{
-		{`{"op":"hello","id":"1","client":"bucketmq-bench"}`, `"welcome"`},
-		{ask, `"subscribed"`},
-	} {
-		if err := w.exchange(op.send, op.want); err != nil {
-			_ = conn.Close()
-			return nil, err
-		}
+	if err := w.subscribe(10_000, topic); err != nil {
+		_ = conn.Close()
+		return nil, err
 	}
 	return w, nil
+}
+
+// socketDialer opens sockets with small buffers: there may be thousands.
+var socketDialer = websocket.Dialer{
+	Subprotocols: []string{"bmq.v1.json"}, HandshakeTimeout: 10 * time.Second,
+	ReadBufferSize: 1024, WriteBufferSize: 1024,
+}
+
+func socketAddress(s Server) string { return "ws" + strings.TrimPrefix(s.URL, "http") + "/v1/ws" }
+
+// hello begins a session.
+func hello(conn *websocket.Conn) error {
+	return (&socket{conn: conn}).exchange(`{"op":"hello","id":"1","client":"bucketmq-bench"}`, `"welcome"`)
+}
+
+// subscribe begins a session that follows a topic, with credit for so many
+// messages.
+func (w *socket) subscribe(messages int, topic string) error {
+	if err := hello(w.conn); err != nil {
+		return err
+	}
+	return w.exchange(fmt.Sprintf(`{"op":"subscribe","id":"2","sub":"s","mode":"tail","topics":[{"topic":%q}],`+
+		`"from":{"position":"latest"},"credit":{"messages":%d,"bytes":%d}}`, topic, messages, 1<<30), `"subscribed"`)
 }
 
 func (w *socket) exchange(send, want string) error {

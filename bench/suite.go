@@ -34,8 +34,11 @@ type suite struct {
 	second   *Child // gateway that only reads
 	null     *Child
 	db       *redis.Client
+	lazy     *jetStream // nil where it is not installed
+	synced   *jetStream
 
 	samples map[string][]float64
+	skipped map[string]string // why a figure is not measured
 	order   []string
 }
 
@@ -51,7 +54,7 @@ func Goals(ctx context.Context, o GoalsOptions) ([]Goal, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	s := &suite{GoalsOptions: o, samples: map[string][]float64{}}
+	s := &suite{GoalsOptions: o, samples: map[string][]float64{}, skipped: map[string]string{}}
 	defer s.stop()
 	if err := s.start(ctx); err != nil {
 		return nil, err
@@ -78,6 +81,8 @@ func Goals(ctx context.Context, o GoalsOptions) ([]Goal, error) {
 		}{
 			{"files", s.roundFiles}, {"requests", s.roundRequests},
 			{"bucket", s.roundBucket}, {"latency", s.roundLatency},
+			{"jetstream", s.roundJetStream}, {"tail", s.roundTail},
+			{"fan-out", s.roundFanOut},
 		} {
 			if err := step.run(ctx); err != nil {
 				return nil, fmt.Errorf("round %d, %s: %w", round+1, step.name, err)
@@ -85,7 +90,7 @@ func Goals(ctx context.Context, o GoalsOptions) ([]Goal, error) {
 		}
 	}
 	for name := range limits {
-		if _, ok := s.samples[name]; !ok {
+		if _, ok := s.samples[name]; !ok && s.skipped[name] == "" {
 			return nil, fmt.Errorf("the goal %q was not measured", name)
 		}
 	}
@@ -127,8 +132,10 @@ func (s *suite) start(ctx context.Context) (err error) {
 	if s.second, err = s.startGateway(ctx); err != nil {
 		return err
 	}
-	s.null, err = StartServer(ctx, s.Binary, nil, "bench", "null-server")
-	return err
+	if s.null, err = StartServer(ctx, s.Binary, nil, "bench", "null-server"); err != nil {
+		return err
+	}
+	return s.startPeers(ctx)
 }
 
 func (s *suite) startGateway(ctx context.Context, more ...string) (*Child, error) {
@@ -171,6 +178,18 @@ func (s *suite) note(name string, value float64) {
 		s.order = append(s.order, name)
 	}
 	s.samples[name] = append(s.samples[name], value)
+}
+
+// skip says why a figure is not measured.
+func (s *suite) skip(name string, why error) { s.skipped[name] = why.Error() }
+
+// latest is the last sample of a figure that was noted in this round.
+func (s *suite) latest(name string) float64 {
+	samples := s.samples[name]
+	if len(samples) == 0 {
+		panic("bench: not measured yet: " + name)
+	}
+	return samples[len(samples)-1]
 }
 
 // options are those of a load on a server of the suite.

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bucketmq/bucketmq/bench"
 	"github.com/bucketmq/bucketmq/client"
 )
 
@@ -281,49 +280,5 @@ func TestFsckFindsAFlippedByte(t *testing.T) {
 	}
 	if o := command(t, nil, "", "fsck", "--data", data+"/nowhere"); o.code != exitFailure {
 		t.Errorf("a directory that is not there: exit code %d", o.code)
-	}
-}
-
-func TestBenchPrintsOneLine(t *testing.T) {
-	for _, args := range [][]string{
-		{"produce", "--mode", "json"}, {"produce", "--mode", "framed"}, {"produce", "--mode", "single"},
-		{"read", "--mode", "json"}, {"read", "--mode", "framed"},
-		{"tail", "--via", "poll"}, {"tail", "--via", "sse"}, {"tail", "--via", "ws"}, {"e2e"},
-	} {
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			args = append([]string{"bench"}, args...)
-			o := command(t, nil, "", append(args, "--duration", "400ms", "--connections", "4", "--batch", "10")...)
-			if o.code != 0 || strings.Count(o.stdout, "\n") != 1 {
-				t.Fatalf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
-			}
-			r := decode[bench.Result](t, o.stdout)
-			if r.Messages == 0 || r.Errors != 0 || r.LatencyMS == nil || r.LatencyMS.P50 <= 0 ||
-				r.AllocationsPerMessage == nil || r.StorePuts == nil || r.CPUMicrosPerMessage == nil {
-				t.Errorf("result: %s", o.stdout)
-			}
-		})
-	}
-}
-
-func TestEveryGoalIsMeasured(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute; the full run has it")
-	}
-	if own, err := filepath.Abs("../../.bin/versitygw"); err == nil && os.Getenv("BUCKETMQ_VERSITYGW") == "" {
-		if _, err := os.Stat(own); err == nil {
-			t.Setenv("BUCKETMQ_VERSITYGW", own) // where make tools puts it
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	// A goal without a measurement is an error of the run.
-	goals, err := bench.Goals(ctx, bench.GoalsOptions{Binary: binary, Rounds: 1, Step: 300 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range goals {
-		if g.Median < 0 && !strings.Contains(g.Figure, "above") && !strings.Contains(g.Figure, "resident") {
-			t.Errorf("%s is %v", g.Figure, g.Median)
-		}
 	}
 }
