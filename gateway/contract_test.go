@@ -185,7 +185,7 @@ func (k *contract) operations(topic string, f func(s step, op *openapi3.Operatio
 	for _, path := range k.doc.Paths.InMatchingOrder() {
 		for method, op := range k.doc.Paths.Value(path).Operations() {
 			if op.OperationID == "openWebSocket" {
-				continue // no exchange of a request and an answer
+				continue // its requests need headers of their own: see upgrades
 			}
 			s := step{operation: op.OperationID, method: method}
 			s.path = strings.NewReplacer("{topic}", topic, "{queue}", "0", "{offset}", "0").Replace(path)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -39,7 +40,7 @@ func (s *Server) openWebSocket(c echo.Context) error {
 		case errors.Is(err, meta.ErrTicketNotFound):
 			refused = closing{closeUnauthenticated, "the ticket was used, has expired or never was"}
 		case err != nil:
-			return err
+			return viaRedis(fmt.Errorf("take a ticket: %w", err))
 		}
 	}
 	protocol, known := chooseProtocol(websocket.Subprotocols(r))
