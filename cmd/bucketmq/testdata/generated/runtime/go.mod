@@ -1,0 +1,3 @@
+module github.com/oapi-codegen/runtime
+
+go 1.24
