@@ -191,7 +191,7 @@ func (h *hub) bucketSecret() []byte {
 // begin gives a session to a socket that said hello: the one that it had if it
 // can prove it, taking it from an older socket, else a new one.
 func (h *hub) begin(s *socket, resume *sessionClaim) (key string, resumed bool) {
-	session := s.requestID
+	var session string
 	if resume != nil {
 		proof := h.key(resume.Session)
 		resumed = proof != "" && hmac.Equal([]byte(proof), []byte(resume.Key))
