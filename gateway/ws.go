@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 
 	"github.com/gorilla/websocket"
 	"github.com/labstack/echo/v4"
@@ -98,6 +99,9 @@ type hijacker struct {
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	h.wire.Conn = conn
+	if direct, ok := conn.(syscall.Conn); ok {
+		h.wire.raw, _ = direct.SyscallConn() // without one nothing is written directly
+	}
 	return h.wire, buffered, err
 }
 

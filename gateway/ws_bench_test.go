@@ -3,11 +3,8 @@ package gateway_test
 import (
 	"bufio"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -98,53 +95,6 @@ func BenchmarkProducePipelined(b *testing.B) {
 			before := cpu()
 			blast(b, n.url, "/v1/topics/orders/messages", "application/json", single, 1)
 			b.ReportMetric(float64(cpu()-before)/float64(b.N), "cpu-ns/message")
-		})
-	}
-}
-
-// BenchmarkFanOut delivers messages of 256 B to 1,000 sockets: one frame a
-// message, and what has gathered together.
-func BenchmarkFanOut(b *testing.B) {
-	const sockets = 1000
-	n := benchNode(b)
-	var frames atomic.Int64
-	arrived := make(chan struct{}, 1)
-	var expect atomic.Int64
-	for range sockets {
-		conn := n.light(`{"op":"subscribe","sub":"s1","mode":"tail","topics":[{"topic":"orders"}],"credit":{"messages":1000000,"bytes":1073741824}}`)
-		go func() {
-			in := bufio.NewReaderSize(conn, 8<<10)
-			for {
-				size, err := frameSize(in)
-				if err != nil {
-					return
-				}
-				if _, err := io.CopyN(io.Discard, in, int64(size)); err != nil {
-					return
-				}
-				if frames.Add(1) == expect.Load() {
-					arrived <- struct{}{}
-				}
-			}
-		}()
-		b.Cleanup(func() { _ = conn.(*net.TCPConn).Close() })
-	}
-	one := `{"body":"` + strings.Repeat("x", 256) + `","queue":0}`
-	for _, c := range []struct {
-		name  string
-		batch int
-	}{{"one message a frame", 1}, {"100 messages a frame", 100}} {
-		messages := "[" + strings.Repeat(one+",", c.batch-1) + one + "]"
-		b.Run(c.name, func(b *testing.B) {
-			before := cpu()
-			for b.Loop() {
-				expect.Store(frames.Load() + sockets)
-				n.send("orders", messages)
-				<-arrived
-			}
-			deliveries := float64(b.N * sockets * c.batch)
-			b.ReportMetric(deliveries/b.Elapsed().Seconds(), "deliveries/s")
-			b.ReportMetric(float64(cpu()-before)/deliveries, "cpu-ns/delivery")
 		})
 	}
 }

@@ -1,9 +1,7 @@
 package gateway
 
 import (
-	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/bucketmq/bucketmq/journal"
@@ -106,10 +104,42 @@ func (sub *subscription) advance() {
 	}
 	s := sub.socket
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	if f := sub.feeds[0]; sub.pump == nil && f.follower == nil {
+		behind = true // it has left a pump meanwhile
+	}
 	if sub.behind = behind; behind {
 		s.pump = true
 	}
+	s.mu.Unlock()
+	if !behind && len(sub.feeds) == 1 {
+		sub.share()
+	}
+}
+
+// ensure gives a feed that has left a pump a follower of its own. It is not
+// ready when a pump reads for it. It needs reading.
+func (sub *subscription) ensure(f *feed) (ready bool, err error) {
+	s := sub.socket
+	s.mu.Lock()
+	shared, cursor := sub.pump != nil, f.cursor
+	s.mu.Unlock()
+	if shared || f.follower != nil {
+		return !shared, nil
+	}
+	follower, err := sub.follow(f, journal.Position{}, cursor)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	ended := sub.gone || s.outbox.last
+	if !ended {
+		f.follower = follower
+	}
+	s.mu.Unlock()
+	if ended {
+		follower.Close()
+	}
+	return !ended, nil
 }
 
 // read delivers one part of a feed and reports whether there is more. It needs
@@ -122,13 +152,15 @@ func (sub *subscription) read(f *feed) (more bool, err error) {
 	if !may {
 		return true, nil
 	}
+	if ready, err := sub.ensure(f); !ready {
+		return err != nil, err
+	}
 	batch, err := f.follower.Poll(s.ctx, int(min(items, deliverItems)), min(bytes, deliverBytes))
 	if err != nil {
 		return true, err
 	}
-	if cursor := f.follower.Cursor(); len(batch.Items)+len(batch.Gaps) > 0 {
-		f.cursor = cursor
-		sub.send(f, batch)
+	if len(batch.Items)+len(batch.Gaps) > 0 {
+		sub.send(f, batch, f.follower.Cursor())
 	}
 	return !batch.CaughtUp, nil
 }
@@ -139,13 +171,12 @@ func (sub *subscription) fault(err error) {
 	if errors.Is(err, journal.ErrDraining) || s.ctx.Err() != nil {
 		return // the socket ends
 	}
-	passing := errors.Is(err, journal.ErrUnavailable) || errors.Is(err, journal.ErrRecovering) || errors.Is(err, context.DeadlineExceeded)
 	s.mu.Lock()
 	switch {
 	case sub.gone:
 		s.mu.Unlock()
 		return
-	case passing:
+	case passing(err):
 		sub.retryAt = time.Now().Add(retryFeedAfter)
 		s.mu.Unlock()
 		return
@@ -159,89 +190,33 @@ func (sub *subscription) fault(err error) {
 }
 
 // send queues what a follower returned, and takes its credit. It needs reading.
-func (sub *subscription) send(f *feed, batch *journal.Batch) {
+func (sub *subscription) send(f *feed, batch *journal.Batch, cursor string) {
 	s := sub.socket
-	bytes := int64(0)
-	for i := range batch.Items {
-		bytes += int64(len(batch.Items[i].Record.Body))
-	}
-	var parts [][]byte
-	if !s.bin {
-		parts = s.hub.shared.items(f.topic, batch.Items, sub.base64)
-	}
-	out := takeBuffer()
+	r := run{items: len(batch.Items), bytes: bodyBytes(batch.Items)}
+	out, gap := takeBuffer(), takeBuffer()
 	defer out.release()
+	defer gap.release()
+	s.mu.Lock()
+	f.cursor = cursor
+	all := sub.cursor()
+	s.mu.Unlock()
+	if r.items > 0 {
+		r.encode(out, s.hub.shared, f.topic, batch, sub.base64, s.bin, all)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sub.gone || s.outbox.last {
 		return
 	}
-	for _, gap := range batch.Gaps {
-		out.b = append(appendSub(out.b[:0], "gap", "", sub.name), ',')
-		out.b = append((&topicGap{f.topic.Name, gap}).appendTo(out.b), '}')
-		s.appendOpLocked(out.b)
+	for _, g := range batch.Gaps {
+		gap.b = append(appendSub(gap.b[:0], "gap", "", sub.name), ',')
+		s.appendOpLocked(append((&topicGap{f.topic.Name, g}).appendTo(gap.b), '}'))
 	}
-	if len(batch.Items) == 0 {
-		return
+	if r.items > 0 {
+		s.hub.metrics.sent.Add(float64(r.items))
+		var space [len(headRoom)]byte
+		s.queueLocked(sub.takeRun(space[:0], &r), r.rest)
 	}
-	sub.seq++
-	sub.creditItems -= int64(len(batch.Items))
-	sub.creditBytes -= bytes
-	s.hub.metrics.sent.Add(float64(len(batch.Items)))
-	out.b = appendSub(out.b[:0], "messages", "", sub.name)
-	out.b = strconv.AppendInt(append(out.b, `,"seq":`...), sub.seq, 10)
-	if s.bin {
-		s.appendRecordsLocked(out, sub, f, batch)
-		return
-	}
-	out.b = append(out.b, `,"items":[`...)
-	head := len(out.b)
-	out.b = sub.appendTail(append(out.b, ']'), batch)
-	all := make([][]byte, 0, 2*len(parts)+2)
-	all = append(all, out.b[:head])
-	for i, part := range parts {
-		if i > 0 {
-			all = append(all, comma)
-		}
-		all = append(all, part)
-	}
-	s.appendLocked(opText, append(all, out.b[head:])...)
-}
-
-var comma = []byte{','}
-
-// appendTail ends a messages operation.
-func (sub *subscription) appendTail(dst []byte, batch *journal.Batch) []byte {
-	dst = appendString(append(dst, `,"cursor":`...), []byte(sub.cursor()))
-	return append(strconv.AppendBool(append(dst, `,"caught_up":`...), batch.CaughtUp), '}')
-}
-
-// appendRecordsLocked queues messages as records; the header says where each run
-// of them belongs. It needs mu.
-func (s *socket) appendRecordsLocked(out *buffer, sub *subscription, f *feed, batch *journal.Batch) {
-	var c clock
-	parts := make([][]byte, 2, len(batch.Items)+2)
-	out.b = append(out.b, `,"runs":[`...)
-	for rest := batch.Items; len(rest) > 0; {
-		n := runOf(rest, true)
-		if len(rest) < len(batch.Items) {
-			out.b = append(out.b, ',')
-		}
-		out.b = appendString(append(out.b, `{"topic":`...), []byte(f.topic.Name))
-		out.b = strconv.AppendUint(append(out.b, `,"queue":`...), uint64(rest[0].Queue), 10)
-		out.b = strconv.AppendInt(append(out.b, `,"first":`...), rest[0].Offset, 10)
-		out.b = strconv.AppendInt(append(out.b, `,"count":`...), int64(n), 10)
-		out.b = c.append(append(out.b, `,"stored_at":"`...), rest[0].StoredAt)
-		out.b = append(out.b, `"}`...)
-		for i := range n {
-			parts = append(parts, rest[i].Raw)
-		}
-		rest = rest[n:]
-	}
-	out.b = sub.appendTail(append(out.b, ']'), batch)
-	var prefix [binPrefix]byte
-	parts[0], parts[1] = appendBinPrefix(prefix[:0], len(out.b)), out.b
-	s.appendLocked(opBinary, parts...)
 }
 
 // runOf counts the items at the front that are consecutive in one queue, and

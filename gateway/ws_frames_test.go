@@ -231,12 +231,16 @@ func TestSocketTellsASlowClient(t *testing.T) {
 	n := alone(t)
 	n.topic("orders", `{"queues":1}`)
 	s := n.socket("bmq.v1.json")
+	// The system must not hold all of it for the client.
+	must(t, s.conn.NetConn().(*net.TCPConn).SetReadBuffer(64<<10))
 	s.tail("s1", "orders", `{"position":"latest"}`, 1000, 1<<30)
 	message := `{"body":"` + strings.Repeat("x", 1_000_000) + `"}`
-	for range 24 {
-		n.send("orders", "["+message+"]")
+	for range 4 { // in few requests: it is full well before the last, but not long before
+		n.send("orders", "["+strings.Repeat(message+",", 5)+message+"]")
 	}
-	<-time.After(11500 * time.Millisecond) // nothing is read for longer than the server waits
+	// Nothing is read for longer than the server waits, 10 s from the moment at
+	// which the system takes no more (up to 2 s later), and not 3 s longer.
+	<-time.After(12400 * time.Millisecond)
 	must(t, s.conn.SetReadDeadline(time.Now().Add(20*time.Second)))
 	for {
 		_, frame, err := s.conn.ReadMessage()

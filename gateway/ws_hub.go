@@ -35,6 +35,7 @@ type hub struct {
 	upgrader *websocket.Upgrader
 	metrics  *socketMetrics
 	shared   *sharedItems
+	pumps    pumps
 	running  sync.WaitGroup // every goroutine of every socket, and the clock
 
 	ctx  context.Context // of everything that a socket asks the journal
@@ -53,6 +54,7 @@ func newHub(s *Server) *hub {
 		server: s, upgrader: newUpgrader(), metrics: newSocketMetrics(s.options.Registry), shared: newSharedItems(),
 		sockets: make(map[*socket]struct{}), sessions: make(map[string]*socket),
 	}
+	h.pumps = pumps{hub: h, byKey: make(map[pumpKey]*pump)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	s.onShutdown(h.drain)
 	return h
@@ -103,6 +105,7 @@ func (h *hub) tick() {
 		for _, s := range all {
 			s.tick(now)
 		}
+		h.pumps.retry(now)
 		clear(all)
 	}
 }

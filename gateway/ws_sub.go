@@ -35,7 +35,9 @@ type subscription struct {
 	behind                   bool // there are messages, as far as is known
 	paused                   bool
 	gone                     bool
+	pump                     *pump     // reads for the subscription; nil = it has followers of its own
 	stalled                  bool      // the client was told that it gave no credit
+	at                       int       // index in the pump's members; guarded by the pump's mu
 	retryAt                  time.Time // when to try again after a fault; zero = now
 }
 
@@ -44,8 +46,9 @@ type feed struct {
 	topic    meta.Topic
 	queues   []uint32
 	filter   filter.Filter
-	follower *journal.Follower // guarded by the subscription's reading
-	cursor   string            // where follower is; guarded by reading
+	source   *source           // whom follower notifies
+	follower *journal.Follower // owned by who has reading, changed with the socket's mu; nil while a pump reads
+	cursor   string            // what the client has got; guarded by the socket's mu
 }
 
 type subscribeOp struct {
@@ -274,12 +277,17 @@ func (sub *subscription) start(f *feed, from journal.Position, cursor string) (g
 }
 
 func (sub *subscription) follow(f *feed, from journal.Position, cursor string) (*journal.Follower, error) {
-	return sub.socket.hub.server.journal.Follow(sub.socket.ctx, journal.FollowOptions{
-		Topic: f.topic, Queues: f.queues, From: from, Cursor: cursor, Filter: f.filter, Notify: sub.notify,
+	source := &source{sub: sub}
+	follower, err := sub.socket.hub.server.journal.Follow(sub.socket.ctx, journal.FollowOptions{
+		Topic: f.topic, Queues: f.queues, From: from, Cursor: cursor, Filter: f.filter, Notify: source.notify,
 	})
+	if err == nil {
+		f.source = source
+	}
+	return follower, err
 }
 
-// notify is called by the journal, which must not be kept waiting.
+// notify says that there may be messages for the subscription.
 func (sub *subscription) notify() {
 	if sub.news.CompareAndSwap(false, true) {
 		sub.socket.wake()
@@ -375,8 +383,18 @@ func (sub *subscription) lagging() bool {
 // end gives the feeds back. It may be called while they are read, but not with
 // the socket locked.
 func (sub *subscription) end() {
-	for _, f := range sub.feeds {
-		f.follower.Close()
+	s := sub.socket
+	var followers [maxSubTopics]*journal.Follower
+	s.mu.Lock()
+	sub.leavePump()
+	for i, f := range sub.feeds {
+		followers[i] = f.follower
+	}
+	s.mu.Unlock()
+	for i, f := range sub.feeds {
+		if followers[i] != nil {
+			followers[i].Close()
+		}
 		sub.socket.hub.shared.leave(f.topic.ID)
 	}
 }

@@ -144,7 +144,18 @@ func (s *socket) seek(text []byte) error {
 
 // move makes a follower that goes on elsewhere. It needs reading.
 func (sub *subscription) move(f *feed, op *seekOp, to journal.Position) error {
-	cursor, err := journal.ParseCursor(f.follower.Cursor())
+	s := sub.socket
+	s.mu.Lock()
+	if sub.pump != nil {
+		sub.leavePump()
+		s.wakeLocked()
+	}
+	place := f.cursor
+	s.mu.Unlock()
+	if f.follower != nil {
+		place = f.follower.Cursor()
+	}
+	cursor, err := journal.ParseCursor(place)
 	if err != nil {
 		return fmt.Errorf("move a subscription: %w", err)
 	}
@@ -166,7 +177,6 @@ func (sub *subscription) move(f *feed, op *seekOp, to journal.Position) error {
 	if err != nil {
 		return err
 	}
-	s := sub.socket
 	s.mu.Lock()
 	old := follower // of a subscription that has ended meanwhile
 	if !sub.gone && !s.outbox.last {
@@ -176,6 +186,9 @@ func (sub *subscription) move(f *feed, op *seekOp, to journal.Position) error {
 		s.wakeLocked()
 	}
 	s.mu.Unlock()
+	if old == nil {
+		return nil
+	}
 	old.Close() // not with the socket locked: the journal may be notifying it
 	return nil
 }

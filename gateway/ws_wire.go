@@ -3,6 +3,7 @@ package gateway
 import (
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -18,7 +19,8 @@ const (
 // joins the queue of the socket's one writer.
 type wire struct {
 	net.Conn
-	socket *socket // nil during the handshake, whose answer is written at once
+	raw    syscall.RawConn // of Conn; nil when it has none
+	socket *socket         // nil during the handshake, whose answer is written at once
 
 	ahead *[busyReadBytes]byte // read ahead; owned by the reader
 	data  []byte               // the part of ahead that is still to be delivered

@@ -32,6 +32,7 @@ type outbox struct {
 	writing bool    // a goroutine runs write
 	last    bool    // nothing may be queued any more
 	sending int     // bytes that the writer is at
+	begun   int     // how many bytes at the front are the rest of a frame
 }
 
 // ready returns the bytes to append to.
@@ -65,6 +66,42 @@ func (s *socket) appendLocked(opcode byte, parts ...[]byte) {
 		s.outbox.bytes = append(s.outbox.bytes, part...)
 	}
 	s.startWriter()
+}
+
+// queueLocked queues a frame whose header is in head. It needs mu.
+func (s *socket) queueLocked(head, rest []byte) {
+	s.outbox.bytes = append(append(s.outbox.ready(), head...), rest...)
+	s.startWriter()
+}
+
+// directWrite writes to one connection after another without waiting for any.
+type directWrite struct {
+	call  func(fd uintptr) bool // write
+	frame []byte
+	n     int // how much of frame was written
+}
+
+func (w *directWrite) write(fd uintptr) bool {
+	w.n = writeOnce(fd, w.frame)
+	return true
+}
+
+// writeNow writes a whole frame at once if nothing is before it, and queues what
+// the connection does not take. It needs mu.
+func (s *socket) writeNow(frame []byte, w *directWrite) {
+	w.frame, w.n = frame, 0
+	if s.outbox.pooled == nil && !s.outbox.writing {
+		if err := s.wire.raw.Write(w.call); err != nil {
+			w.n = 0 // the writer meets the same fault
+		}
+		if w.n == len(frame) {
+			return
+		}
+	}
+	s.queueLocked(frame[w.n:], nil)
+	if w.n > 0 {
+		s.outbox.begun = len(frame) - w.n
+	}
 }
 
 // pushOp queues an operation without bodies, given as JSON.
@@ -110,9 +147,10 @@ func (s *socket) write() {
 			return
 		}
 		taken.b = s.outbox.bytes
-		s.outbox.pooled, s.outbox.bytes, s.outbox.sending = nil, nil, len(taken.b)
+		begun := s.outbox.begun
+		s.outbox.pooled, s.outbox.bytes, s.outbox.sending, s.outbox.begun = nil, nil, len(taken.b), 0
 		s.mu.Unlock()
-		err := s.writeAll(taken.b)
+		err := s.writeAll(taken.b, begun)
 		taken.release()
 		s.mu.Lock()
 		s.outbox.sending = 0
@@ -129,8 +167,9 @@ func (s *socket) write() {
 	}
 }
 
-// writeAll hands frames to the connection as fast as the client takes them.
-func (s *socket) writeAll(frames []byte) error {
+// writeAll hands frames to the connection as fast as the client takes them. The
+// first of them may have begun already, so many bytes are its rest.
+func (s *socket) writeAll(frames []byte, begun int) error {
 	taken := time.Now() // when the client last accepted anything
 	for at := 0; at < len(frames); {
 		_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(writeSlice))
@@ -142,19 +181,24 @@ func (s *socket) writeAll(frames []byte) error {
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return err
 		case time.Since(taken) > writeWithin:
-			s.tooSlow(frames, at)
+			s.tooSlow(frames, at, begun)
 			return err
 		}
 	}
+	_ = s.wire.Conn.SetWriteDeadline(time.Time{}) // who writes without waiting has none
 	return nil
 }
 
 // tooSlow gives up a client that accepts nothing. Should it read again soon, it
 // finds the frame that it is at, and why there is no other one.
-func (s *socket) tooSlow(frames []byte, at int) {
+func (s *socket) tooSlow(frames []byte, at, begun int) {
+	end := begun
+	if at > begun {
+		end += frameEnd(frames[begun:], at-begun)
+	}
 	s.hub.metrics.closedWith(closeSlowConsumer)
 	message := websocket.FormatCloseMessage(closeSlowConsumer, "slow_consumer")
-	rest := append([]byte(nil), frames[at:frameEnd(frames, at)]...)
+	rest := append([]byte(nil), frames[at:end]...)
 	rest = append(appendFrameHeader(rest, opClose, len(message)), message...)
 	_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(lastWordsWithin))
 	_, _ = s.wire.Conn.Write(rest)
