@@ -1,8 +1,8 @@
 package objstore_test
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
