@@ -58,21 +58,25 @@ func (s *Server) getTopic(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, topicOf(t))
 }
 
+// topicChange reads what a request wants of a topic, and on which conditions.
+func (s *Server) topicChange(c echo.Context) (name string, settings topicSettings, match, none condition, err error) {
+	if name, err = topicName(c); err != nil {
+		return
+	}
+	if match, none, err = conditionsOf(c); err != nil {
+		return
+	}
+	if err = s.readJSON(c, &settings); err != nil {
+		return
+	}
+	err = settings.check()
+	return
+}
+
 // putTopic creates a topic or replaces its settings.
 func (s *Server) putTopic(c echo.Context) error {
-	name, err := topicName(c)
+	name, settings, match, none, err := s.topicChange(c)
 	if err != nil {
-		return err
-	}
-	match, none, err := conditionsOf(c)
-	if err != nil {
-		return err
-	}
-	var settings topicSettings
-	if err := s.readJSON(c, &settings); err != nil {
-		return err
-	}
-	if err := settings.check(); err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
@@ -118,19 +122,8 @@ func (s *Server) storeTopic(ctx context.Context, name string, settings topicSett
 
 // updateTopic changes the settings that are given.
 func (s *Server) updateTopic(c echo.Context) error {
-	name, err := topicName(c)
+	name, settings, match, none, err := s.topicChange(c)
 	if err != nil {
-		return err
-	}
-	match, none, err := conditionsOf(c)
-	if err != nil {
-		return err
-	}
-	var settings topicSettings
-	if err := s.readJSON(c, &settings); err != nil {
-		return err
-	}
-	if err := settings.check(); err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
