@@ -45,7 +45,18 @@ func (o Options) produceTo(ctx context.Context, topic string) (*Result, error) {
 }
 
 // sender returns workers that send the same request again and again.
-func (o Options) sender(topic string) func(ctx context.Context, n int) (func() error, func(), error) {
+func (o Options) sender(topic string) worker {
+	return o.senderOf(func(host string) func() []byte {
+		request := o.sendRequest(host, topic, nil)
+		return func() []byte { return request }
+	})
+}
+
+// worker makes the nth worker of a load: what it does, and how it ends.
+type worker = func(ctx context.Context, n int) (func() error, func(), error)
+
+// senderOf returns workers that each send what their own requests returns.
+func (o Options) senderOf(requests func(host string) func() []byte) worker {
 	return func(ctx context.Context, _ int) (func() error, func(), error) {
 		host, err := hostOf(o.Server.URL)
 		if err != nil {
@@ -55,9 +66,9 @@ func (o Options) sender(topic string) func(ctx context.Context, n int) (func() e
 		if err != nil {
 			return nil, nil, err
 		}
-		request := o.sendRequest(host, topic, nil)
+		request := requests(host)
 		return func() error {
-			status, err := w.do(request)
+			status, err := w.do(request())
 			if err != nil {
 				return err
 			}

@@ -86,27 +86,10 @@ func (o Options) deliver(ctx context.Context, workload string, from Server, subs
 }
 
 // stampingSender returns workers that put the time into every message.
-func (o Options) stampingSender(topic string) func(ctx context.Context, n int) (func() error, func(), error) {
-	return func(ctx context.Context, _ int) (func() error, func(), error) {
-		host, err := hostOf(o.Server.URL)
-		if err != nil {
-			return nil, nil, err
-		}
-		w, err := dialWire(ctx, host)
-		if err != nil {
-			return nil, nil, err
-		}
-		return func() error {
-			status, err := w.do(o.sendRequest(host, topic, stampOf(time.Now())))
-			if err != nil {
-				return err
-			}
-			if status != 200 {
-				return &errStatus{status, string(w.body)}
-			}
-			return nil
-		}, w.close, nil
-	}
+func (o Options) stampingSender(topic string) worker {
+	return o.senderOf(func(host string) func() []byte {
+		return func() []byte { return o.sendRequest(host, topic, stampOf(time.Now())) }
+	})
 }
 
 // deliveries collects what subscribers receive.

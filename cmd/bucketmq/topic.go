@@ -72,10 +72,15 @@ func (c *topicCreateCmd) Run(env *environment) error {
 	case err != nil:
 		return err
 	}
-	if c.JSON {
+	return printTopic(env, t, c.JSON)
+}
+
+// printTopic shows a topic in a line, or as JSON.
+func printTopic(env *environment, t client.Topic, asJSON bool) error {
+	if asJSON {
 		return printJSON(env.stdout, t)
 	}
-	_, err = fmt.Fprintf(env.stdout, "%s: %s, %s, kept %s\n", t.Name, t.Type, plural(t.Queues, "queue"), retention(t))
+	_, err := fmt.Fprintf(env.stdout, "%s: %s, %s, kept %s\n", t.Name, t.Type, plural(t.Queues, "queue"), retention(t))
 	return err
 }
 
@@ -176,11 +181,7 @@ func (c *topicUpdateCmd) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(env.stdout, t)
-	}
-	_, err = fmt.Fprintf(env.stdout, "%s: %s, %s, kept %s\n", t.Name, t.Type, plural(t.Queues, "queue"), retention(t))
-	return err
+	return printTopic(env, t, c.JSON)
 }
 
 type topicDeleteCmd struct {
