@@ -18,17 +18,19 @@ var mayImport = map[string][]string{
 	"":               nil, // the two contracts
 	"segment":        nil,
 	"filter":         {"segment"},
+	"assign":         nil,
 	"objstore":       nil,
 	"meta":           {"segment"},
 	"journal/replay": {"meta", "objstore", "segment"},
 	"journal":        {"meta", "objstore", "segment", "filter", "journal/replay"},
 	"fsck":           {"meta", "objstore", "segment", "journal/replay"},
+	"group":          {"meta", "segment", "filter", "journal"},
 	"gateway/api":    nil,
-	"gateway":        {"", "meta", "objstore", "segment", "filter", "journal", "gateway/api"},
-	"coordinator":    {"meta", "objstore", "segment", "journal", "journal/replay"},
+	"gateway":        {"", "meta", "objstore", "segment", "filter", "journal", "group", "gateway/api"},
+	"coordinator":    {"meta", "objstore", "segment", "filter", "assign", "journal", "journal/replay", "group"},
 	"client":         nil,
 	"bench":          {"client", "objstore", "segment"},
-	"cmd/bucketmq":   {"bench", "client", "coordinator", "fsck", "gateway", "journal", "meta", "objstore", "segment"},
+	"cmd/bucketmq":   {"bench", "client", "coordinator", "fsck", "gateway", "group", "journal", "meta", "objstore", "segment"},
 }
 
 // notFor says which libraries stay out of a package.
@@ -38,6 +40,8 @@ var notFor = map[string][]string{
 	"coordinator": {"github.com/redis/", "github.com/minio/", "github.com/labstack/"},
 	"segment":     {"os", "net", "net/http", "time"},
 	"filter":      {"os", "net", "net/http", "time"},
+	"assign":      {"os", "net", "net/http", "time"},
+	"group":       {"github.com/redis/", "github.com/minio/", "github.com/labstack/"},
 }
 
 func TestImportsPointOneWay(t *testing.T) {
