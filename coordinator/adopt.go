@@ -6,27 +6,54 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/bucketmq/bucketmq/meta"
 )
+
+// adopter adopts the segments of dead writers for as long as this process leads.
+type adopter struct {
+	*coordinator
+	undead map[uuid.UUID]time.Time // dead writer → when all of it was adopted first; owned by run
+}
+
+func newAdopter(c *coordinator) *adopter {
+	return &adopter{coordinator: c, undead: map[uuid.UUID]time.Time{}}
+}
+
+func (a *adopter) run(ctx context.Context) {
+	tick := time.NewTicker(a.Interval)
+	defer tick.Stop()
+	for {
+		if err := a.adoptDead(ctx); err != nil {
+			a.failed(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
 
 // adoptDead adopts the segments of writers that are silent for DeadAfter. The
 // store is asked only when there is such a writer, so an idle system costs no
 // request. A dead writer is looked at once more after Forget, since an upload of
 // it may arrive late, and then forgotten; one that ended in order left nothing.
-func (c *coordinator) adoptDead(ctx context.Context) error {
-	writers, now, err := c.Meta.Writers(ctx)
+func (a *adopter) adoptDead(ctx context.Context) error {
+	writers, now, err := a.Meta.Writers(ctx)
 	if err != nil {
 		return fmt.Errorf("list the writers: %w", err)
 	}
 	var errs []error
 	for _, w := range writers {
-		switch dead := now-w.BeatAt > c.DeadAfter.Milliseconds(); {
+		switch dead := now-w.BeatAt > a.DeadAfter.Milliseconds(); {
 		case w.Retired:
-			err = c.forget(ctx, w)
+			err = a.forget(ctx, w)
 		case dead:
-			err = c.adopt(ctx, w)
+			err = a.adopt(ctx, w)
 		default:
-			delete(c.undead, w.Writer) // it was only paused
+			delete(a.undead, w.Writer) // it was only paused
 			err = nil
 		}
 		if err != nil {
@@ -36,27 +63,27 @@ func (c *coordinator) adoptDead(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (c *coordinator) adopt(ctx context.Context, w meta.WriterState) error {
-	first, seen := c.undead[w.Writer]
-	if seen && time.Since(first) < c.Forget {
+func (a *adopter) adopt(ctx context.Context, w meta.WriterState) error {
+	first, seen := a.undead[w.Writer]
+	if seen && time.Since(first) < a.Forget {
 		return nil
 	}
-	done, err := c.Journal.Adopt(ctx, w.Writer)
-	c.metrics.commits.Add(float64(done.Commits))
-	c.metrics.messages.Add(float64(done.Messages))
+	done, err := a.Journal.Adopt(ctx, w.Writer)
+	a.metrics.commits.Add(float64(done.Commits))
+	a.metrics.messages.Add(float64(done.Messages))
 	if err != nil {
 		return err
 	}
-	c.Log.Info("adopted the segments of a dead writer", "writer", w.Writer, "last_look", seen,
+	a.Log.Info("adopted the segments of a dead writer", "writer", w.Writer, "last_look", seen,
 		"segments", done.Segments, "commits", done.Commits, "messages", done.Messages)
 	if !seen {
-		c.undead[w.Writer] = time.Now()
+		a.undead[w.Writer] = time.Now()
 		return nil
 	}
-	return c.forget(ctx, w)
+	return a.forget(ctx, w)
 }
 
-func (c *coordinator) forget(ctx context.Context, w meta.WriterState) error {
-	delete(c.undead, w.Writer)
-	return c.Meta.ForgetWriter(ctx, w.Writer)
+func (a *adopter) forget(ctx context.Context, w meta.WriterState) error {
+	delete(a.undead, w.Writer)
+	return a.Meta.ForgetWriter(ctx, w.Writer)
 }

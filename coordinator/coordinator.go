@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,7 +34,8 @@ type Options struct {
 	// Forget is how long a dead writer is watched for uploads that arrive late.
 	// Zero = 2 minutes.
 	Forget time.Duration
-	// Interval is the pause between two rounds of work. Zero = 5 s.
+	// Interval is the pause between two rounds of adoption, and between two tries
+	// to become the leader. Zero = 5 s.
 	Interval time.Duration
 
 	Log      *slog.Logger          // nil = slog.Default
@@ -64,8 +66,6 @@ func (o Options) withDefaults() Options {
 type coordinator struct {
 	Options
 	holder  uuid.UUID
-	term    int64                   // > 0 while leading; owned by Run
-	undead  map[uuid.UUID]time.Time // dead writer → when all of it was adopted first; owned by Run
 	metrics *metrics
 }
 
@@ -80,17 +80,17 @@ func Run(ctx context.Context, options Options) error {
 	if err != nil {
 		return fmt.Errorf("make a coordinator id: %w", err)
 	}
-	c := &coordinator{
-		Options: options.withDefaults(), holder: holder,
-		undead: map[uuid.UUID]time.Time{}, metrics: newMetrics(options.Registry),
-	}
-	defer c.resign(context.WithoutCancel(ctx))
-	tick := time.NewTicker(min(c.Interval, c.Lease/3))
+	c := &coordinator{Options: options.withDefaults(), holder: holder}
+	c.metrics = newMetrics(c.Registry)
+	tick := time.NewTicker(c.pause())
 	defer tick.Stop()
 	for {
-		if err := c.round(ctx); err != nil && ctx.Err() == nil {
-			c.metrics.failures.Inc()
-			c.Log.Warn("coordinator round failed, trying again", "err", err)
+		asked := time.Now()
+		term, leads, err := c.Meta.Acquire(ctx, LeaseName, c.holder, c.Lease)
+		if err != nil {
+			c.failed(ctx, fmt.Errorf("take the lease: %w", err))
+		} else if leads {
+			c.lead(ctx, term, asked.Add(c.Lease))
 		}
 		select {
 		case <-ctx.Done():
@@ -100,42 +100,62 @@ func Run(ctx context.Context, options Options) error {
 	}
 }
 
-// round renews the lease and, as leader, does what is due.
-func (c *coordinator) round(ctx context.Context) error {
-	asked := time.Now()
-	term, leads, err := c.Meta.Acquire(ctx, LeaseName, c.holder, c.Lease)
-	if err != nil {
-		c.lead(0) // unknown: another one may lead by now
-		return fmt.Errorf("take the lease: %w", err)
-	}
-	if !leads {
-		c.lead(0)
-		return nil
-	}
-	c.lead(term)
-	work, cancel := context.WithDeadline(ctx, asked.Add(c.Lease))
-	defer cancel()
-	return c.adoptDead(work)
+func (c *coordinator) pause() time.Duration { return min(c.Interval, c.Lease/3) }
+
+// lead does the leader's work until the lease lapses, passes to somebody else,
+// or ctx ends. All of it has ended when lead returns.
+func (c *coordinator) lead(ctx context.Context, term int64, until time.Time) {
+	c.Log.Info("coordinator leadership", "leads", true, "term", term)
+	c.metrics.leads.Set(1)
+	office, resign := context.WithCancel(ctx)
+	lapse := time.AfterFunc(time.Until(until), resign)
+	var work sync.WaitGroup
+	work.Go(func() { newAdopter(c).run(office) })
+	c.renew(office, term, lapse)
+	resign()
+	lapse.Stop()
+	work.Wait()
+	c.metrics.leads.Set(0)
+	c.Log.Info("coordinator leadership", "leads", false, "term", term)
+	c.release(context.WithoutCancel(ctx))
 }
 
-// lead takes note of the term this process leads under; 0: it does not.
-func (c *coordinator) lead(term int64) {
-	if term != c.term {
-		c.Log.Info("coordinator leadership", "leads", term > 0, "term", term)
-		c.undead = map[uuid.UUID]time.Time{}
+// renew holds the lease, putting off its lapse, until it is lost or office ends.
+// While Redis does not answer, the lease is still this process's until it lapses.
+func (c *coordinator) renew(office context.Context, term int64, lapse *time.Timer) {
+	tick := time.NewTicker(c.pause())
+	defer tick.Stop()
+	for {
+		select {
+		case <-office.Done():
+			return
+		case <-tick.C:
+		}
+		asked := time.Now()
+		current, leads, err := c.Meta.Acquire(office, LeaseName, c.holder, c.Lease)
+		switch {
+		case err != nil:
+			c.failed(office, fmt.Errorf("renew the lease: %w", err))
+		case !leads || current != term:
+			return
+		default:
+			lapse.Reset(time.Until(asked.Add(c.Lease)))
+		}
 	}
-	c.term = term
-	c.metrics.leads.Set(float64(min(term, 1)))
 }
 
-func (c *coordinator) resign(ctx context.Context) {
-	if c.term == 0 {
-		return
-	}
+func (c *coordinator) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if err := c.Meta.Release(ctx, LeaseName, c.holder); err != nil {
 		c.Log.Warn("could not give the lease back: it lapses", "err", err)
 	}
-	c.lead(0)
+}
+
+// failed takes note of a fault that the next round tries to get over.
+func (c *coordinator) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		c.metrics.failures.Inc()
+		c.Log.Warn("coordinator round failed, trying again", "err", err)
+	}
 }
