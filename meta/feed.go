@@ -18,6 +18,8 @@ type Notice struct {
 	Entries      []Entry // what a commit of Topic added
 	Lost         bool    // the connection was renewed: re-check everything
 	TopicChanged string  // name of a topic that was created, changed or deleted
+	GroupChanged uuid.UUID
+	GroupWhat    string // what of GroupChanged: one of the Changed constants
 }
 
 // Feed delivers notices of watched topics and of all topic changes.

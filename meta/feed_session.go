@@ -72,7 +72,7 @@ func (s *session) begin(ctx context.Context) error {
 	}
 	wanted, _ := s.changes()
 	s.f.mu.Unlock()
-	wanted = append(wanted, channelChange)
+	wanted = append(wanted, channelChange, channelGroups)
 	s.first = len(wanted)
 	return subscribe(ctx, wanted, s.pubsub.Subscribe)
 }
@@ -180,6 +180,12 @@ func (s *session) confirm(channel string) {
 func (s *session) deliver(m *redis.Message) {
 	if m.Channel == channelChange {
 		s.f.on(Notice{TopicChanged: m.Payload})
+		return
+	}
+	if m.Channel == channelGroups {
+		if group, what, ok := parseGroupNotice(m.Payload); ok {
+			s.f.on(Notice{GroupChanged: group, GroupWhat: what})
+		}
 		return
 	}
 	topic, ok := topicOfChannel(m.Channel)

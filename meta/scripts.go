@@ -39,25 +39,42 @@ func readLua(name string) string {
 // Each script has one caller: the method it is named after.
 var (
 	scriptAcquire        = loadScript("acquire")
+	scriptAssign         = loadScript("assign")
 	scriptBeat           = loadScript("beat")
 	scriptBeginRecovery  = loadScript("begin_recovery")
 	scriptClaimAnswer    = loadScript("claim_answer")
 	scriptClaimName      = loadScript("claim_name")
 	scriptCommit         = loadScript("commit")
+	scriptCommitOffsets  = loadScript("commit_offsets")
+	scriptCreateGroup    = loadScript("create_group")
 	scriptCreateTopic    = loadScript("create_topic")
+	scriptExpireMembers  = loadScript("expire_members")
 	scriptFinishRecovery = loadScript("finish_recovery")
 	scriptFreeName       = loadScript("free_name")
+	scriptGroupState     = loadScript("group_state")
+	scriptHeartbeat      = loadScript("heartbeat")
 	scriptHoldTopic      = loadScript("hold_topic")
+	scriptInitOffsets    = loadScript("init_offsets")
+	scriptJoin           = loadScript("join")
+	scriptLeave          = loadScript("leave")
 	scriptListWriters    = loadScript("list_writers")
 	scriptLookup         = loadScript("lookup")
+	scriptMemberLost     = loadScript("member_lost")
+	scriptPutSettings    = loadScript("put_settings")
 	scriptRelease        = loadScript("release")
+	scriptResetOffsets   = loadScript("reset_offsets")
 	scriptRestoreClear   = loadScript("restore_clear")
 	scriptRestoreDone    = loadScript("restore_done")
 	scriptRestoreEntries = loadScript("restore_entries")
 	scriptRestoreStrings = loadScript("restore_strings")
 	scriptRestoreWriters = loadScript("restore_writers")
+	scriptSetStopped     = loadScript("set_stopped")
+	scriptSharedGrant    = loadScript("shared_grant")
+	scriptSharedPeek     = loadScript("shared_peek")
+	scriptSharedSettle   = loadScript("shared_settle")
 	scriptStoreAnswer    = loadScript("store_answer")
 	scriptTime           = loadScript("time")
+	scriptUpdateGroup    = loadScript("update_group")
 	scriptUpdateTopic    = loadScript("update_topic")
 )
 
@@ -115,6 +132,16 @@ func parseReply(cmd *redis.Cmd) (reply, error) {
 		return nil, ErrKeyReused
 	case "PENDING":
 		return nil, ErrAnswerPending
+	case "NO_GROUP":
+		return nil, ErrGroupNotFound
+	case "ACTIVE":
+		return nil, ErrGroupActive
+	case "CHANGED":
+		return nil, ErrGroupChanged
+	case "NO_MEMBER":
+		return nil, ErrMemberUnknown
+	case "TAKEN":
+		return nil, ErrFencedMember
 	}
 	return r, nil
 }
@@ -135,6 +162,15 @@ func (r reply) number(i int) int64 {
 		return n
 	}
 	return -1
+}
+
+// integer reads a whole number that the script gave as such, not as text.
+func (r reply) integer(i int) int64 {
+	if i >= len(r) {
+		return 0
+	}
+	n, _ := r[i].(int64)
+	return n
 }
 
 func (r reply) list(i int) []any {

@@ -118,9 +118,12 @@ func missingIn(phase string, err error) error {
 func (db *DB) Topics(ctx context.Context, prefix, after string, limit int) ([]Topic, error) {
 	var topics []Topic
 	for len(topics) < limit {
-		names, err := db.namesAfter(ctx, prefix, after, limit-len(topics))
-		if err != nil || len(names) == 0 {
-			return topics, err
+		names, err := db.sortedNames(ctx, keyNames, prefix, after, limit-len(topics))
+		if err != nil {
+			return nil, fmt.Errorf("list topics: %w", err)
+		}
+		if len(names) == 0 {
+			return topics, nil
 		}
 		after = names[len(names)-1]
 		page, err := db.topicsNamed(ctx, names)
@@ -132,7 +135,9 @@ func (db *DB) Topics(ctx context.Context, prefix, after string, limit int) ([]To
 	return topics, nil
 }
 
-func (db *DB) namesAfter(ctx context.Context, prefix, after string, limit int) ([]string, error) {
+// sortedNames reads up to limit names of a set that start with prefix and sort
+// after `after`. ErrRecovering.
+func (db *DB) sortedNames(ctx context.Context, set, prefix, after string, limit int) ([]string, error) {
 	by := &redis.ZRangeBy{Min: "[" + prefix, Max: "+", Count: int64(limit)}
 	if after >= prefix && after != "" {
 		by.Min = "(" + after
@@ -144,17 +149,13 @@ func (db *DB) namesAfter(ctx context.Context, prefix, after string, limit int) (
 		by.Min = "-"
 	}
 	pipe := db.reads.Pipeline()
-	namesCmd := pipe.ZRangeByLex(ctx, keyNames, by)
+	namesCmd := pipe.ZRangeByLex(ctx, set, by)
 	phaseCmd := pipe.HGet(ctx, keyState, "phase")
 	_, _ = pipe.Exec(ctx) // every command carries its own error
 	if err := missingIn(phaseCmd.Result()); !errors.Is(err, ErrTopicNotFound) {
-		return nil, fmt.Errorf("list topics: %w", err)
+		return nil, err
 	}
-	names, err := namesCmd.Result()
-	if err != nil {
-		return nil, fmt.Errorf("list topics: %w", err)
-	}
-	return names, nil
+	return namesCmd.Result()
 }
 
 // topicsNamed reads topics, without those that have just come or gone.

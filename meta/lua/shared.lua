@@ -1,0 +1,84 @@
+-- shared: what a group has in flight in one queue. A library.
+--
+-- STATE holds the fields named in FIXED and, for each message in flight,
+-- offset → "attempts deadline nacked". DUE and ORDER are its indexes, by
+-- deadline and by offset. Everything before the claim position c is finished,
+-- rejected by the filter, or in flight.
+
+local META, OFFSETS, LEASES, STATE, DUE, ORDER = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+
+-- v offset version, c claim position, e topic epoch (0: not known), p progress as
+-- last written, n era, a attempt id of the last grant, r recovery it was made after.
+local FIXED = {"v", "c", "e", "p", "n", "a", "r"}
+
+-- entry gives attempts, deadline and "1" when it was nacked; attempts is nil for
+-- a message that is not in flight.
+local function entry(offset)
+  local text = redis.call("HGET", STATE, offset)
+  local attempts, deadline, nacked = string.match(text or "", "^(%d+) (%d+) (%d)$")
+  return tonumber(attempts), tonumber(deadline), nacked
+end
+
+local function hide(offset, attempts, deadline, nacked)
+  redis.call("HSET", STATE, offset, string.format("%.0f %.0f %s", attempts, deadline, nacked))
+  redis.call("ZADD", DUE, dec(deadline), offset)
+  redis.call("ZADD", ORDER, offset, offset)
+end
+
+local function finish(offset)
+  redis.call("HDEL", STATE, offset)
+  redis.call("ZREM", DUE, offset)
+  redis.call("ZREM", ORDER, offset)
+end
+
+-- open reads the state of a queue without changing it, or gives the status to
+-- return. stale says that it is missing, or that the group's progress was moved
+-- by something else: a reset, members that own queues, a recovery.
+local function open(queue)
+  local g = redis.call("HMGET", META, "state", "queue_members", "restored", "shared_wait")
+  if refusegroup(g[1]) then
+    return nil, refusegroup(g[1])
+  end
+  local record = offsetof(redis.call("HGET", OFFSETS, queue))
+  if not record then
+    return nil, {"NO_RECORD"}
+  end
+  local h = redis.call("HMGET", STATE, unpack(FIXED))
+  local s = {
+    record = record, owned = tonumber(g[2] or "0") > 0, restored = g[3] or "", wait = tonumber(g[4] or "0"),
+    v = tonumber(h[1] or "0"), c = tonumber(h[2] or "0"), e = tonumber(h[3] or "0"), n = tonumber(h[5] or "0"), a = h[6],
+  }
+  s.stale = not h[7] or s.v ~= record.version or tonumber(h[4]) ~= record.offset or h[7] ~= s.restored
+  return s
+end
+
+-- restart drops what is in flight and goes on at the group's progress.
+local function restart(s, field)
+  redis.call("DEL", STATE, DUE, ORDER)
+  redis.call("ZREM", LEASES, field)
+  s.v, s.c, s.e, s.a, s.stale = s.record.version, s.record.offset, 0, "", false
+  s.n = math.max(s.n + 1, now())
+  redis.call("HSET", STATE, "v", dec(s.v), "c", dec(s.c), "e", "0", "p", dec(s.c), "n", dec(s.n), "a", "", "r", s.restored)
+end
+
+-- settle moves the group's progress to its first unfinished message, and tells
+-- until when members that own queues may not join: this long after the last
+-- call, and as long as a message is hidden.
+local function settle(s, queue, field, time, idle)
+  local first = redis.call("ZRANGE", ORDER, 0, 0)[1]
+  local progress = math.max(s.record.offset, first and tonumber(first) or s.c)
+  if progress > s.record.offset then
+    s.record.offset = progress
+    redis.call("HSET", OFFSETS, queue, tooffset(s.record, time, "shared"))
+    redis.call("HSET", STATE, "p", dec(progress))
+  end
+  local last = redis.call("ZRANGE", DUE, -1, -1, "WITHSCORES")[2]
+  if last then
+    redis.call("ZADD", LEASES, last, field)
+  else
+    redis.call("ZREM", LEASES, field)
+  end
+  last = redis.call("ZRANGE", LEASES, -1, -1, "WITHSCORES")[2]
+  redis.call("HSET", META, "shared_until", dec(math.max(time + tonumber(idle), tonumber(last or "0"))))
+  return progress
+end

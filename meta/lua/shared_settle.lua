@@ -1,0 +1,58 @@
+-- shared_settle acknowledges messages of one queue, hides them for longer or
+-- shorter, or takes their last grant back. Each is judged alone: only the attempt
+-- that runs, and only before its deadline.
+-- uses: pack clock group offset shared
+-- KEYS: meta, offsets, leases, state, due, order. ARGV: queue, field, idle ms,
+--   ack | nack | extend | undo, channel, notice, 1 for an ordered group, most in
+--   flight; per message: offset, version, era, attempt, ms.
+-- Returns {OK, now, progress, {status, current attempts, deadline, …}} |
+--   NO_GROUP | RECOVERING | NO_RECORD. A status is OK, EXPIRED or SUPERSEDED.
+local queue, field, idle, verb = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local s, refusal = open(queue)
+if refusal then
+  return refusal
+end
+local time, result = now(), {}
+local full = redis.call("ZCARD", ORDER) >= tonumber(ARGV[8])
+
+local function judge(offset, attempt, ms)
+  local attempts, deadline, nacked = entry(offset)
+  if not attempts then -- finished, by this attempt or a later one
+    return verb == "ack" and tonumber(offset) < s.c and "OK" or "SUPERSEDED", 0, 0
+  elseif attempts ~= attempt then
+    return "SUPERSEDED", attempts, deadline
+  elseif deadline <= time then
+    return "EXPIRED", attempts, deadline
+  elseif verb == "ack" then
+    finish(offset)
+  elseif nacked == "1" and verb == "nack" then -- said before
+    return "OK", attempts, deadline
+  elseif nacked == "1" then
+    return "SUPERSEDED", attempts, deadline
+  elseif verb == "undo" then
+    deadline, attempts = time, attempts - 1
+    hide(offset, attempts, deadline, "0")
+  else
+    deadline = time + ms
+    hide(offset, attempts, deadline, verb == "nack" and "1" or "0")
+  end
+  return "OK", attempts, deadline
+end
+
+for i = 9, #ARGV, 5 do
+  local status, attempts, deadline = "SUPERSEDED", 0, 0
+  if not s.stale and not s.owned and ARGV[i + 1] == dec(s.v) and ARGV[i + 2] == dec(s.n) then
+    status, attempts, deadline = judge(ARGV[i], tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4]))
+  end
+  result[#result + 1] = status
+  result[#result + 1] = dec(attempts)
+  result[#result + 1] = dec(deadline)
+end
+if s.stale or s.owned then
+  return {"OK", dec(time), dec(s.record.offset), result}
+end
+local progress = settle(s, queue, field, time, idle)
+if s.wait > time and verb ~= "extend" and (verb ~= "ack" or full or ARGV[7] == "1") then
+  redis.call("PUBLISH", ARGV[5], ARGV[6])
+end
+return {"OK", dec(time), dec(progress), result}
