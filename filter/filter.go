@@ -1,5 +1,6 @@
-// Package filter decides which messages a reader wants. It knows expressions
-// and message fields, nothing of topics, offsets or stored bytes.
+// Package filter decides which messages a reader wants: by tag, or by an SQL92
+// condition over properties. It knows expressions and the fields of a message,
+// nothing of topics, offsets or stored bytes.
 package filter
 
 import (
@@ -7,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bucketmq/bucketmq/segment"
 )
 
 // ErrSyntax says that an expression is not one of the filter language; the
@@ -21,6 +24,7 @@ const maxLinear = 8
 type Filter struct {
 	tags []string            // sorted, without repeats; empty: every message
 	set  map[string]struct{} // the same, when there are more than maxLinear
+	sql  node                // decides, where it is set; tags are then what it needs at least
 }
 
 // ParseTags compiles a TAG expression: the empty one and "*" want every message,
@@ -47,15 +51,41 @@ func ParseTags(expression string) (Filter, error) {
 	if len(tags) == 0 {
 		return Filter{}, fmt.Errorf("%w: %q has no tag", ErrSyntax, expression)
 	}
+	return Filter{}.with(tags), nil
+}
+
+// with sets the tags of which a message must have one.
+func (f Filter) with(tags []string) Filter {
 	slices.Sort(tags)
-	f := Filter{tags: slices.Compact(tags)}
+	f.tags = slices.Compact(tags)
 	if len(f.tags) > maxLinear {
 		f.set = make(map[string]struct{}, len(f.tags))
 		for _, tag := range f.tags {
 			f.set[tag] = struct{}{}
 		}
 	}
-	return f, nil
+	return f
+}
+
+// ParseSQL compiles an SQL92 condition over the properties of a message, the
+// names TAGS and KEYS standing for its tag and its keys. What cannot be compiled
+// is a *SyntaxError with the position, and an ErrSyntax. docs/filters.md has the
+// language and where it differs from RocketMQ's.
+func ParseSQL(expression string) (Filter, error) {
+	root, err := parseSQL(expression)
+	if err != nil {
+		return Filter{}, err
+	}
+	f := Filter{sql: root}
+	required, ok := requiredTags(root)
+	if !ok {
+		return f, nil
+	}
+	tags := make([]string, len(required))
+	for i, tag := range required {
+		tags[i] = string(tag)
+	}
+	return f.with(tags), nil
 }
 
 // isBlank is what may stand around a tag: space and every control character.
@@ -65,14 +95,24 @@ func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
 func neverInTag(r rune) bool { return r == '|' || isBlank(r) }
 
 // All reports whether every message passes, so that none needs to be looked at.
-func (f Filter) All() bool { return len(f.tags) == 0 }
+func (f Filter) All() bool { return len(f.tags) == 0 && f.sql == nil }
 
-// Tags returns the tags of which a message must have one, sorted; none means
-// that tags do not decide. The caller must not change the slice.
+// Tags returns the tags of which a message must have one to pass, sorted; none
+// means that any tag may pass. The caller must not change the slice.
 func (f Filter) Tags() []string { return f.tags }
 
-// Match reports whether a message with this tag (empty: none) passes.
-func (f Filter) Match(tag []byte) bool {
+// SQL reports whether the filter is an SQL92 condition.
+func (f Filter) SQL() bool { return f.sql != nil }
+
+// Match reports whether the message passes. It does not allocate.
+func (f Filter) Match(m *segment.Record) bool {
+	if f.sql != nil {
+		return toTruth(f.sql.eval(m)) == yes
+	}
+	return f.matchTag(m.Tag)
+}
+
+func (f Filter) matchTag(tag []byte) bool {
 	if len(f.tags) == 0 {
 		return true
 	}
@@ -88,9 +128,14 @@ func (f Filter) Match(tag []byte) bool {
 	return false
 }
 
-// String returns the expression in its shortest form: two filters that want the
-// same messages have the same one, and ParseTags accepts it.
+// String returns the expression in its normal form: two TAG filters that want
+// the same messages have the same one, and so have two SQL92 conditions that
+// differ in blanks, comments, case of keywords or needless parentheses only.
+// ParseTags, or ParseSQL, accepts it.
 func (f Filter) String() string {
+	if f.sql != nil {
+		return string(f.sql.print(nil))
+	}
 	if len(f.tags) == 0 {
 		return "*"
 	}

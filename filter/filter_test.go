@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bucketmq/bucketmq/filter"
+	"github.com/bucketmq/bucketmq/segment"
 )
 
 func TestParseTagsAcceptsWhatRocketMQAccepts(t *testing.T) {
@@ -44,12 +45,12 @@ func TestParseTagsAcceptsWhatRocketMQAccepts(t *testing.T) {
 			t.Errorf("ParseTags(%q).All() = %v, want %v", c.expression, got, want)
 		}
 		for _, tag := range c.match {
-			if !f.Match([]byte(tag)) {
+			if !f.Match(&segment.Record{Tag: []byte(tag)}) {
 				t.Errorf("%q does not match %q", c.expression, tag)
 			}
 		}
 		for _, tag := range c.reject {
-			if f.Match([]byte(tag)) {
+			if f.Match(&segment.Record{Tag: []byte(tag)}) {
 				t.Errorf("%q matches %q", c.expression, tag)
 			}
 		}
@@ -74,12 +75,12 @@ func TestManyTagsMatchLikeFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tag := range tags {
-		if !f.Match([]byte(tag)) {
+		if !f.Match(&segment.Record{Tag: []byte(tag)}) {
 			t.Errorf("%s does not match", tag)
 		}
 	}
 	for _, tag := range []string{"", "tag", "tag100", "tag0000"} {
-		if f.Match([]byte(tag)) {
+		if f.Match(&segment.Record{Tag: []byte(tag)}) {
 			t.Errorf("%q matches", tag)
 		}
 	}
@@ -95,7 +96,7 @@ func TestMatchNeverAllocates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tag := []byte("t49")
+		tag := &segment.Record{Tag: []byte("t49")}
 		if n := testing.AllocsPerRun(100, func() { f.Match(tag) }); n != 0 {
 			t.Errorf("%.20s: %v allocations per match, want 0", expression, n)
 		}
@@ -119,7 +120,7 @@ func FuzzParseTags(f *testing.F) {
 			t.Fatalf("%q prints as %q, which parses as %q, %v", expression, parsed, again, err)
 		}
 		for _, tag := range parsed.Tags() {
-			if !parsed.Match([]byte(tag)) {
+			if !parsed.Match(&segment.Record{Tag: []byte(tag)}) {
 				t.Fatalf("%q does not match its own tag %q", expression, tag)
 			}
 		}
@@ -137,7 +138,7 @@ func BenchmarkMatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			tag := []byte("t49")
+			tag := &segment.Record{Tag: []byte("t49")}
 			b.ReportAllocs()
 			for b.Loop() {
 				f.Match(tag)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bucketmq/bucketmq/filter"
+	"github.com/bucketmq/bucketmq/segment"
 )
 
 func tags(t testing.TB, expression string) filter.Filter {
@@ -200,7 +201,7 @@ func TestAnyRangeReadsLikeTheModel(t *testing.T) {
 		want := model[queue][read.Offset:page.Next]
 		var match []string
 		for _, m := range want {
-			if f.Match([]byte(m.tag)) {
+			if f.Match(&segment.Record{Tag: []byte(m.tag)}) {
 				match = append(match, m.body)
 			}
 		}

@@ -253,7 +253,7 @@ func (s *scan) records(b *block, sp span, storedAt int64) error {
 		if m.Record, n, err = segment.DecodeRecord(rest); err != nil {
 			return fmt.Errorf("record of a checked block: %w", err)
 		}
-		if s.want.filter.Match(m.Record.Tag) {
+		if s.want.filter.Match(&m.Record) {
 			m.Offset, m.StoredAt, m.Raw = s.page.Next, storedAt, rest[:n:n]
 			if !s.take(int64(n)) {
 				return nil
