@@ -192,17 +192,17 @@ func drawCondition(t *rapid.T, depth int) reference {
 }
 
 func TestSQLAgreesWithTheReference(t *testing.T) {
-	values := []string{"", "x", "xy", "X", "it's", "true", "0", "1", "-1", "2", "2.50", "10", "1e1", "3.", "abc", "9007199254740993", "0x10"}
+	values := []string{"", "x", "xy", "X", "it's", "true", "0", "1", "-1", "2", "2.50", "10", "1e1", "3.", "-2", "5", "20", "abc", "9007199254740993", "0x10"}
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCondition(t, 4)
 		f, err := filter.ParseSQL(c.text)
 		if err != nil {
 			t.Fatalf("%s: %v", c.text, err)
 		}
-		for range 5 {
+		for range 50 {
 			p := map[string]string{}
 			for _, name := range names {
-				if v := rapid.SampledFrom(values).Draw(t, name); rapid.Bool().Draw(t, "has") && (name != "TAGS" || v != "") {
+				if v := rapid.SampledFrom(values).Draw(t, name); rapid.IntRange(0, 5).Draw(t, "absent") > 0 && (name != "TAGS" || v != "") {
 					p[name] = v
 				}
 			}
