@@ -263,3 +263,15 @@ func BenchmarkSQL(b *testing.B) {
 		})
 	}
 }
+
+func TestSQLComparesIntegersExactly(t *testing.T) {
+	r := record(map[string]string{"a": "9007199254740993"}) // 2^53 + 1: no float64
+	for expression, want := range map[string]string{
+		"a = 9007199254740993": "MATCH", "a = 9007199254740992": "NO_MATCH", "a > 9007199254740992": "MATCH",
+		"a > b": "NO_MATCH", "a < 9007199254740992.0": "NO_MATCH",
+	} {
+		if got := verdict(expression, r); got != want {
+			t.Errorf("%s: %s, want %s", expression, got, want)
+		}
+	}
+}
