@@ -38,6 +38,12 @@ type Options struct {
 	// to become the leader. Zero = 5 s.
 	Interval time.Duration
 
+	// RebalanceEvery is how often every group's assignment is checked, whether or
+	// not a change was noticed. Zero = 20 s.
+	RebalanceEvery time.Duration
+	// LagEvery is how often the lag of all groups is measured. Zero = 15 s.
+	LagEvery time.Duration
+
 	Log      *slog.Logger          // nil = slog.Default
 	Registry prometheus.Registerer // nil = metrics are kept and not exported
 }
@@ -51,6 +57,8 @@ func (o Options) withDefaults() Options {
 		{&o.DeadAfter, 30 * time.Second},
 		{&o.Forget, 2 * time.Minute},
 		{&o.Interval, 5 * time.Second},
+		{&o.RebalanceEvery, 20 * time.Second},
+		{&o.LagEvery, 15 * time.Second},
 	} {
 		if *d.field == 0 {
 			*d.field = d.value
@@ -111,6 +119,8 @@ func (c *coordinator) lead(ctx context.Context, term int64, until time.Time) {
 	lapse := time.AfterFunc(time.Until(until), resign)
 	var work sync.WaitGroup
 	work.Go(func() { newAdopter(c).run(office) })
+	work.Go(func() { newRebalancer(c, term, resign).run(office) })
+	work.Go(func() { lagger{c}.run(office) })
 	c.renew(office, term, lapse)
 	resign()
 	lapse.Stop()

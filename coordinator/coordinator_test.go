@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // site is a bucket and a Redis with one running journal and a topic.
 type site struct {
+	redis   *redistest.Server
 	t       *testing.T
 	store   *faulty.Store
 	db      *meta.DB
@@ -33,9 +34,9 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, store: faulty.Wrap(objstore.NewMemory())}
+	s := &site{t: t, store: faulty.Wrap(objstore.NewMemory()), redis: redistest.New(t)}
 	var err error
-	if s.db, err = meta.Open(t.Context(), redistest.New(t).Options()); err != nil {
+	if s.db, err = meta.Open(t.Context(), s.redis.Options()); err != nil {
 		t.Fatal(err)
 	}
 	s.journal, err = journal.Open(t.Context(), journal.Options{

@@ -6,6 +6,10 @@ type metrics struct {
 	leads             prometheus.Gauge
 	failures          prometheus.Counter
 	commits, messages prometheus.Counter
+
+	rebalances, expired, strategyFailures prometheus.Counter
+	rebalanceSeconds                      prometheus.Histogram
+	lag                                   lagMetrics
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
@@ -22,9 +26,23 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		messages: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "bucketmq_coordinator_adopted_messages_total", Help: "Messages that became readable by adoption.",
 		}),
+		rebalances: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "bucketmq_coordinator_rebalances_total", Help: "Assignments of groups that were changed.",
+		}),
+		rebalanceSeconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "bucketmq_coordinator_rebalance_seconds", Help: "Time from reading a group's state to having written its new assignment.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 7),
+		}),
+		expired: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "bucketmq_coordinator_expired_members_total", Help: "Members that were silent for too long.",
+		}),
+		strategyFailures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "bucketmq_coordinator_strategy_failures_total", Help: "Topics of groups that were left as they were because the strategy failed.",
+		}),
 	}
 	if registry != nil {
-		registry.MustRegister(m.leads, m.failures, m.commits, m.messages)
+		registry.MustRegister(m.leads, m.failures, m.commits, m.messages,
+			m.rebalances, m.rebalanceSeconds, m.expired, m.strategyFailures, &m.lag)
 	}
 	return m
 }

@@ -1,0 +1,150 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketmq/bucketmq/meta"
+)
+
+const (
+	// expireEvery is how often members whose time is up are looked for.
+	expireEvery = time.Second
+	// tryAgainAfter is the pause before a group is looked at again after a fault.
+	tryAgainAfter = time.Second
+	// atOnce is how many groups are looked at concurrently, inOneGo how many
+	// before the rebalancer looks for members whose time is up.
+	atOnce, inOneGo = 8, 256
+)
+
+// rebalancer keeps the assignments of all groups for as long as this process
+// leads. Every write bears the leader's term: a newer leader has fenced it.
+type rebalancer struct {
+	*coordinator
+	term   int64
+	resign func() // gives the leadership up
+
+	agenda  *agenda
+	watches *watches
+	sweep   sweep       // owned by run
+	missed  atomic.Bool // notices were lost: sweep
+	expired time.Time   // when expire ran; owned by run
+}
+
+func newRebalancer(c *coordinator, term int64, resign func()) *rebalancer {
+	return &rebalancer{coordinator: c, term: term, resign: resign, agenda: newAgenda(), watches: newWatches()}
+}
+
+// run looks at groups that changed, at members that are silent, and every
+// RebalanceEvery at every group, since notices can be lost.
+func (r *rebalancer) run(ctx context.Context) {
+	var feed sync.WaitGroup
+	feed.Go(func() { _ = r.Meta.NewFeed(r.notice).Run(ctx) }) // ends with ctx
+	defer feed.Wait()
+	for ctx.Err() == nil {
+		due, left, wait := r.agenda.take(time.Now(), inOneGo)
+		book := newTopicBook(r.Meta)
+		each(due, func(group uuid.UUID, causes []string) { r.look(ctx, group, causes, book) })
+		if time.Since(r.expired) >= expireEvery {
+			r.expired = time.Now()
+			r.expire(ctx)
+		}
+		if left < inOneGo {
+			r.sweepPage(ctx)
+		}
+		if len(due) > 0 {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-r.agenda.wake:
+		case <-time.After(wait):
+		}
+	}
+}
+
+// each calls do for every group, a few at a time.
+func each[T any](groups map[uuid.UUID]T, do func(uuid.UUID, T)) {
+	var workers errgroup.Group
+	workers.SetLimit(atOnce)
+	for group, detail := range groups {
+		workers.Go(func() error { do(group, detail); return nil })
+	}
+	_ = workers.Wait() // nothing fails
+}
+
+// notice puts down the groups that a hint is about. It never blocks for long.
+func (r *rebalancer) notice(n meta.Notice) {
+	switch {
+	case n.Lost:
+		r.missed.Store(true)
+	case n.TopicChanged != "":
+		for _, group := range r.watches.of(n.TopicChanged) {
+			r.agenda.add(group, "topic "+n.TopicChanged+" changed")
+		}
+	case n.GroupChanged != uuid.Nil:
+		if cause, known := causes[n.GroupWhat]; known {
+			r.agenda.add(n.GroupChanged, cause)
+		}
+	}
+}
+
+// causes are the changes of a group that may lead to another assignment.
+var causes = map[string]string{
+	meta.ChangedGroup:    "group changed",
+	meta.ChangedMembers:  "members changed",
+	meta.ChangedSettings: "settings changed",
+}
+
+// look brings one group's assignment up to date and sees to it that the group
+// is looked at again when that did not work.
+func (r *rebalancer) look(ctx context.Context, group uuid.UUID, causes []string, topics *topicBook) {
+	switch err := r.rebalance(ctx, group, causes, topics); {
+	case err == nil:
+	case errors.Is(err, meta.ErrGroupNotFound):
+		r.watches.forget(group)
+	case errors.Is(err, meta.ErrGroupChanged): // while we computed
+		r.agenda.add(group, causes...)
+	case errors.Is(err, meta.ErrFenced):
+		r.failed(ctx, err)
+		r.resign()
+	default:
+		r.failed(ctx, err)
+		r.watches.again(group, time.Now().Add(tryAgainAfter))
+	}
+}
+
+// expire ends the membership of those whose time is up, and grants queues that
+// their owners did not give back in time.
+func (r *rebalancer) expire(ctx context.Context) {
+	each(r.watches.takeDue(time.Now()), func(group uuid.UUID, _ struct{}) {
+		gone, err := r.Meta.ExpireMembers(ctx, group, r.term)
+		switch {
+		case errors.Is(err, meta.ErrGroupNotFound):
+			r.watches.forget(group)
+			return
+		case errors.Is(err, meta.ErrFenced):
+			r.failed(ctx, err)
+			r.resign()
+			return
+		case err != nil:
+			r.failed(ctx, err)
+			r.watches.again(group, time.Now().Add(tryAgainAfter))
+			return
+		}
+		r.metrics.expired.Add(float64(len(gone)))
+		if len(gone) > 0 {
+			r.Log.Info("members of a group are gone", "group", group, "members", gone)
+			r.agenda.add(group, fmt.Sprintf("%s expired", plural(len(gone), "member")))
+			return
+		}
+		r.agenda.add(group) // when is the next one due?
+	})
+}
