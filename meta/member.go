@@ -127,7 +127,7 @@ func (db *DB) join(ctx context.Context, request JoinRequest) (Joined, error) {
 		return Joined{}, err
 	}
 	switch r.status() {
-	case "MISMATCH":
+	case "UNLIKE":
 		mismatch := &SubscriptionMismatchError{}
 		if err := json.Unmarshal([]byte(r.text(1)), &mismatch.Current); err != nil {
 			return Joined{}, fmt.Errorf("%w: subscriptions: %w", ErrCorrupt, err)

@@ -6,7 +6,7 @@
 --   row for refused, channel of group changes, notice, ids of the topics separated
 --   by blanks, starts (see begin).
 -- Returns {OK, member id, 1 when found again, fenced id or "", start offsets written} |
---   NO_GROUP | RECOVERING | {MISMATCH, subscriptions} | {SHARED, ms to wait}.
+--   NO_GROUP | RECOVERING | {UNLIKE, subscriptions} | {SHARED, ms to wait}.
 local id, client, kind, subs, time = ARGV[1], ARGV[2], ARGV[4], ARGV[6], now()
 local g = redis.call("HMGET", KEYS[1], "state", "subs", "alike_members", "shared_until", "revision")
 if refusegroup(g[1]) then
@@ -20,7 +20,7 @@ local others = tonumber(g[3] or "0") - ((mine and mine.kind ~= "assign") and 1 o
 if kind ~= "assign" and others > 0 and g[2] ~= subs then
   redis.call("LPUSH", KEYS[6], ARGV[9])
   redis.call("LTRIM", KEYS[6], 0, 9)
-  return {"MISMATCH", g[2]}
+  return {"UNLIKE", g[2]}
 end
 if (kind == "queue" or kind == "assign") and tonumber(g[4] or "0") > time then
   return {"SHARED", dec(tonumber(g[4]) - time)}
