@@ -111,6 +111,8 @@ type Read struct {
 	Wait time.Duration
 	// Tags is a filter such as "paid || refunded".
 	Tags string
+	// SQL is a condition such as "region = 'eu'"; not together with Tags.
+	SQL string
 	// Clamp moves an offset outside the queue to its nearest end, instead of
 	// an error.
 	Clamp bool
@@ -140,6 +142,9 @@ func (cl *Client) Read(ctx context.Context, r Read) (Page, error) {
 	}
 	if r.Tags != "" {
 		query.Set("tags", r.Tags)
+	}
+	if r.SQL != "" {
+		query.Set("sql", r.SQL)
 	}
 	if r.Clamp {
 		query.Set("clamp", "true")

@@ -96,7 +96,7 @@ func (k *contract) goodAnswers(t *testing.T) {
 	if string(raw.body) != "hello" {
 		t.Errorf("raw body %q, want hello", raw.body)
 	}
-	for _, query := range []string{"", "?position=latest", "?offset=0&limit=1&encoding=base64&epoch=1", "?timestamp=2026-01-01T00:00:00Z&tags=paid", "?offset=1&tags=nothing", "?offset=9999&clamp=true"} {
+	for _, query := range []string{"", "?position=latest", "?offset=0&limit=1&encoding=base64&epoch=1", "?timestamp=2026-01-01T00:00:00Z&tags=paid", "?sql=amount%20%3E%201", "?offset=1&tags=nothing", "?offset=9999&clamp=true"} {
 		k.run(t, n, step{operation: "readMessages", method: "GET", path: orders + "/queues/0/messages" + query, status: 200})
 	}
 	k.run(t, n, step{operation: "readFrames", method: "GET", path: orders + "/queues/0/frames", status: 200})

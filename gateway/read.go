@@ -6,12 +6,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/bucketmq/bucketmq/filter"
 	"github.com/bucketmq/bucketmq/journal"
 )
 
 const (
-	maxTagsBytes     = 4096 // of a tag filter
 	defaultReadBytes = 1 << 20
 	defaultReadItems = 100
 )
@@ -74,7 +72,7 @@ func (s *Server) readPage(c echo.Context, more func(*params)) (*journal.Page, ui
 		MaxMessages: int(p.integer("limit", defaultReadItems, 1, maxPageItems)),
 		MaxBytes:    p.integer("max_bytes", defaultReadBytes, 1, maxReadBytes),
 		Wait:        time.Duration(p.integer("wait_ms", 0, 0, journal.MaxWait.Milliseconds())) * time.Millisecond,
-		Filter:      tagsOf(p),
+		Filter:      filterOf(p),
 		Clamp:       p.boolean("clamp"),
 	}
 	from := startOf(p)
@@ -87,14 +85,6 @@ func (s *Server) readPage(c echo.Context, more func(*params)) (*journal.Page, ui
 	}
 	page, err := s.journal.Read(c.Request().Context(), read)
 	return page, queue, err
-}
-
-func tagsOf(p *params) filter.Filter {
-	f, err := filter.ParseTags(p.text("tags", maxTagsBytes))
-	if err != nil {
-		p.fail("tags", "tags separated by ||, or *")
-	}
-	return f
 }
 
 // startOf reads where to start: at most one of offset, position and timestamp.

@@ -32,7 +32,7 @@ func (s *Server) routes() []route {
 		topic  = topics + "/:topic"
 		queue  = topic + "/queues/:queue"
 	)
-	from := []string{"offset", "position", "timestamp", "limit", "max_bytes", "wait_ms", "tags", "epoch", "clamp"}
+	from := []string{"offset", "position", "timestamp", "limit", "max_bytes", "wait_ms", "tags", "sql", "epoch", "clamp"}
 	producer := []string{"queue", "ack", "producer_id", "producer_epoch", "producer_seq"}
 	return []route{
 		{method: http.MethodGet, path: "/v1/info", operation: "getInfo", handle: s.getInfo, answers: jsonType},
@@ -60,7 +60,7 @@ func (s *Server) routes() []route {
 			query: []string{"message_id", "from", "to", "tag", "encoding", "limit", "page_token"}},
 
 		{method: http.MethodGet, path: topic + "/stream", operation: "streamMessages", handle: s.streamMessages, answers: streamType,
-			query: []string{"queues", "position", "timestamp", "tags", "encoding"}},
+			query: []string{"queues", "position", "timestamp", "tags", "sql", "encoding"}},
 		{method: http.MethodPost, path: "/v1/ws/tickets", operation: "createTicket", handle: s.createTicket, takes: jsonType, answers: jsonType},
 		{method: http.MethodGet, path: "/v1/ws", operation: "openWebSocket", handle: s.openWebSocket, query: []string{"ticket"}},
 		{method: http.MethodGet, path: "/v1/cluster", operation: "getCluster", handle: s.getCluster, answers: jsonType},

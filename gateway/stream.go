@@ -63,7 +63,7 @@ func (s *Server) streamMessages(c echo.Context) error {
 
 // followOf reads what to follow.
 func followOf(p *params, topic meta.Topic) journal.FollowOptions {
-	follow := journal.FollowOptions{Topic: topic, Filter: tagsOf(p), From: journal.Position{Kind: journal.Latest}}
+	follow := journal.FollowOptions{Topic: topic, Filter: filterOf(p), From: journal.Position{Kind: journal.Latest}}
 	for _, queue := range p.integers("queues", int64(topic.Queues)-1) {
 		follow.Queues = append(follow.Queues, uint32(queue))
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,9 +20,9 @@ const deliverTogether = 64
 
 // pumpKey says what subscriptions must have in common to share a pump.
 type pumpKey struct {
-	topic        uuid.UUID
-	queues, tags string
-	base64, bin  bool
+	topic          uuid.UUID
+	queues, filter string // filter is in its normal form
+	base64, bin    bool
 }
 
 func (sub *subscription) pumpKey() pumpKey {
@@ -33,7 +32,7 @@ func (sub *subscription) pumpKey() pumpKey {
 		sorted := slices.Sorted(slices.Values(f.queues))
 		queues = fmt.Sprint(slices.Compact(sorted))
 	}
-	return pumpKey{f.topic.ID, queues, strings.Join(f.filter.Tags(), "|"), sub.base64, sub.socket.bin}
+	return pumpKey{f.topic.ID, queues, f.filter.String(), sub.base64, sub.socket.bin}
 }
 
 // pump reads a topic for all subscriptions that want the same of it and are at

@@ -65,6 +65,7 @@ type subTopic struct {
 	Topic  string  `json:"topic"`
 	Queues []int64 `json:"queues"`
 	Tags   string  `json:"tags"`
+	SQL    string  `json:"sql"`
 }
 
 // fromWhere is where a subscription starts or moves to.
@@ -249,11 +250,9 @@ func (s *socket) newFeed(in *subTopic, i int) (*feed, error) {
 		}
 		f.queues = append(f.queues, uint32(queue))
 	}
-	if len(in.Tags) > maxTagsBytes {
-		return nil, wrong(at+"/tags", fmt.Sprintf("at most %d bytes", maxTagsBytes))
-	}
-	if f.filter, err = filter.ParseTags(in.Tags); err != nil {
-		return nil, wrong(at+"/tags", "tags separated by ||, or *")
+	field, detail := "", ""
+	if f.filter, field, detail = parseFilter(in.Tags, in.SQL); detail != "" {
+		return nil, wrong(at+"/"+field, detail)
 	}
 	return f, nil
 }

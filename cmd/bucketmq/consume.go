@@ -18,7 +18,8 @@ type consumeCmd struct {
 	Topic  string  `arg:"" help:"The topic to read."`
 	Follow bool    `short:"f" help:"Wait for new messages after the last one, until interrupted."`
 	From   string  `default:"earliest" placeholder:"WHERE" help:"Where to start: earliest, latest, an offset (with --queue), a time such as 2026-12-01T08:30:00Z, or a duration ago such as 15m."`
-	Tags   string  `placeholder:"FILTER" help:"Only messages with one of these tags, such as 'paid || refunded'."`
+	Tags   string  `xor:"filter" placeholder:"FILTER" help:"Only messages with one of these tags, such as 'paid || refunded'."`
+	SQL    string  `name:"sql" xor:"filter" placeholder:"CONDITION" help:"Only messages that meet this condition over their properties, such as \"region = 'eu' AND amount > 100\"."`
 	Queue  []int64 `placeholder:"N" help:"Only this queue. Repeatable."`
 	Limit  int64   `placeholder:"N" help:"Stop after this many messages."`
 	Meta   bool    `help:"Put queue, offset, time and tag in front of each message."`
@@ -88,7 +89,7 @@ func (c *consumeCmd) starts(ctx context.Context, cl *client.Client) ([]*cursor, 
 		if !ok {
 			from = max(q.MinOffset, offsets[-1])
 		}
-		all = append(all, &cursor{topic: c.Topic, queue: q.Queue, tags: c.Tags, offset: from, end: q.NextOffset, epoch: q.Epoch})
+		all = append(all, &cursor{topic: c.Topic, queue: q.Queue, tags: c.Tags, sql: c.SQL, offset: from, end: q.NextOffset, epoch: q.Epoch})
 	}
 	for _, wanted := range c.Queue {
 		if !slices.ContainsFunc(all, func(q *cursor) bool { return q.queue == wanted }) {

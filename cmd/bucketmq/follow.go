@@ -22,6 +22,7 @@ type cursor struct {
 	topic  string
 	queue  int64
 	tags   string
+	sql    string
 	offset int64 // next to read
 	end    int64 // where the stored messages ended when reading began
 	epoch  int64
@@ -35,7 +36,7 @@ type cursor struct {
 func (q *cursor) fill(ctx context.Context, cl *client.Client, wait time.Duration) error {
 	for len(q.page) == 0 && (wait > 0 || q.offset < q.end) {
 		page, err := cl.Read(ctx, client.Read{
-			Topic: q.topic, Queue: q.queue, Offset: q.offset, Tags: q.tags,
+			Topic: q.topic, Queue: q.queue, Offset: q.offset, Tags: q.tags, SQL: q.sql,
 			Limit: pageMessages, MaxBytes: pageBytes, Wait: wait, Clamp: true,
 		})
 		if err != nil {

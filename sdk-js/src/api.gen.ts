@@ -1881,6 +1881,8 @@ export interface components {
         WaitMsParam: number;
         /** @description Only messages with one of these tags: `paid || refunded`. `*` = all. */
         TagsParam: string;
+        /** @description Only messages that meet this SQL92 condition over their properties; `TAGS` is the tag, `KEYS` the keys. Not together with `tags`. What cannot be compiled is refused with the position. */
+        SqlParam: string;
         /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
         EncodingParam: components["schemas"]["Encoding"];
         /** @description Fail with 409 unless the topic still is in this epoch. */
@@ -2490,6 +2492,8 @@ export interface operations {
                 wait_ms?: components["parameters"]["WaitMsParam"];
                 /** @description Only messages with one of these tags: `paid || refunded`. `*` = all. */
                 tags?: components["parameters"]["TagsParam"];
+                /** @description Only messages that meet this SQL92 condition over their properties; `TAGS` is the tag, `KEYS` the keys. Not together with `tags`. What cannot be compiled is refused with the position. */
+                sql?: components["parameters"]["SqlParam"];
                 /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
                 encoding?: components["parameters"]["EncodingParam"];
                 /** @description Fail with 409 unless the topic still is in this epoch. */
@@ -2545,6 +2549,8 @@ export interface operations {
                 wait_ms?: components["parameters"]["WaitMsParam"];
                 /** @description Only messages with one of these tags: `paid || refunded`. `*` = all. */
                 tags?: components["parameters"]["TagsParam"];
+                /** @description Only messages that meet this SQL92 condition over their properties; `TAGS` is the tag, `KEYS` the keys. Not together with `tags`. What cannot be compiled is refused with the position. */
+                sql?: components["parameters"]["SqlParam"];
                 /** @description Fail with 409 unless the topic still is in this epoch. */
                 epoch?: components["parameters"]["EpochParam"];
                 /** @description Move an offset outside the queue to its nearest bound instead of failing. */
@@ -2751,6 +2757,8 @@ export interface operations {
                 timestamp?: components["parameters"]["TimestampParam"];
                 /** @description Only messages with one of these tags: `paid || refunded`. `*` = all. */
                 tags?: components["parameters"]["TagsParam"];
+                /** @description Only messages that meet this SQL92 condition over their properties; `TAGS` is the tag, `KEYS` the keys. Not together with `tags`. What cannot be compiled is refused with the position. */
+                sql?: components["parameters"]["SqlParam"];
                 /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
                 encoding?: components["parameters"]["EncodingParam"];
             };
