@@ -44,6 +44,29 @@ func TestAGroupThatNeverGetsQuietIsLookedAtAllTheSame(t *testing.T) {
 	})
 }
 
+func TestAGroupRestsAfterAChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, group, other := newAgenda(), uuid.New(), uuid.New()
+		changes := 0
+		for began := time.Now(); time.Since(began) < 5*settleLongest; time.Sleep(2 * settleQuiet) {
+			due, _, _ := a.take(time.Now(), 10)
+			if _, ok := due[group]; ok { // it was quiet for long enough every time
+				changes++
+				a.rest(group)
+			}
+			a.add(group, "members")
+		}
+		if changes != 5 {
+			t.Errorf("in %v it was changed %d times", 5*settleLongest, changes)
+		}
+		a.add(other, "members")
+		time.Sleep(settleQuiet)
+		if due, _, _ := a.take(time.Now(), 10); due[other] == nil {
+			t.Errorf("another group rests as well: %v", due)
+		}
+	})
+}
+
 func TestNotAllIsTakenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAgenda()

@@ -148,6 +148,7 @@ func (d *dam) forward(ctx context.Context, open *sync.WaitGroup, client net.Conn
 // A leader is cut off in the middle of writing an assignment. Three leases
 // later, under another leader, its request arrives.
 func TestAnAssignmentOfAnOvertakenLeaderChangesNothing(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	topic := s.makeTopic("overtaken", 4)
 	c := s.crowd(meta.Group{})
@@ -198,6 +199,7 @@ func TestAnAssignmentOfAnOvertakenLeaderChangesNothing(t *testing.T) {
 }
 
 func TestALeaderFencedByAGroupStepsDown(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	topic := s.makeTopic("stepping", 2)
 	c := s.crowd(meta.Group{})

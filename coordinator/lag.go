@@ -30,7 +30,9 @@ func (l lagger) run(ctx context.Context) {
 	for {
 		began := time.Now()
 		m := lagMeasurement{meta: l.Meta, lookups: lagLookups, all: map[pair]lag{}, ends: map[uuid.UUID]end{}}
-		if err := m.take(ctx); err != nil {
+		if err := m.take(ctx); errors.Is(err, meta.ErrRecovering) {
+			l.Log.Debug("lag not measured", "err", err)
+		} else if err != nil {
 			l.failed(ctx, fmt.Errorf("measure the lag: %w", err))
 		} else {
 			l.metrics.lag.show(m.all, m.at)

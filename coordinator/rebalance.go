@@ -35,7 +35,7 @@ type rebalancer struct {
 	watches *watches
 	sweep   sweep       // owned by run
 	missed  atomic.Bool // notices were lost: sweep
-	expired time.Time   // when expire ran; owned by run
+	expired time.Time   // when members were last expired; owned by run
 }
 
 func newRebalancer(c *coordinator, term int64, resign func()) *rebalancer {
@@ -51,13 +51,17 @@ func (r *rebalancer) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		due, left, wait := r.agenda.take(time.Now(), inOneGo)
 		book := newTopicBook(r.Meta)
-		each(due, func(group uuid.UUID, causes []string) { r.look(ctx, group, causes, book) })
+		err := each(due, func(group uuid.UUID, causes []string) error { return r.look(ctx, group, causes, book) })
 		if time.Since(r.expired) >= expireEvery {
 			r.expired = time.Now()
-			r.expire(ctx)
+			late := r.watches.takeDue(r.expired)
+			err = errors.Join(err, each(late, func(group uuid.UUID, _ struct{}) error { return r.expire(ctx, group) }))
 		}
 		if left < inOneGo {
-			r.sweepPage(ctx)
+			err = errors.Join(err, r.sweepPage(ctx))
+		}
+		if err != nil {
+			r.failed(ctx, err)
 		}
 		if len(due) > 0 {
 			continue
@@ -70,14 +74,26 @@ func (r *rebalancer) run(ctx context.Context) {
 	}
 }
 
-// each calls do for every group, a few at a time.
-func each[T any](groups map[uuid.UUID]T, do func(uuid.UUID, T)) {
+// each calls do for every group, a few at a time. Its error is the first one,
+// with the number of the others.
+func each[T any](groups map[uuid.UUID]T, do func(uuid.UUID, T) error) error {
 	var workers errgroup.Group
 	workers.SetLimit(atOnce)
+	var failed atomic.Int64
 	for group, detail := range groups {
-		workers.Go(func() error { do(group, detail); return nil })
+		workers.Go(func() error {
+			err := do(group, detail)
+			if err != nil {
+				failed.Add(1)
+			}
+			return err
+		})
 	}
-	_ = workers.Wait() // nothing fails
+	err := workers.Wait()
+	if others := failed.Load() - 1; others > 0 {
+		return fmt.Errorf("%w (and %s more)", err, plural(int(others), "group"))
+	}
+	return err
 }
 
 // notice puts down the groups that a hint is about. It never blocks for long.
@@ -103,48 +119,50 @@ var causes = map[string]string{
 	meta.ChangedSettings: "settings changed",
 }
 
-// look brings one group's assignment up to date and sees to it that the group
-// is looked at again when that did not work.
-func (r *rebalancer) look(ctx context.Context, group uuid.UUID, causes []string, topics *topicBook) {
-	switch err := r.rebalance(ctx, group, causes, topics); {
-	case err == nil:
-	case errors.Is(err, meta.ErrGroupNotFound):
-		r.watches.forget(group)
-	case errors.Is(err, meta.ErrGroupChanged): // while we computed
+// look brings one group's assignment up to date.
+func (r *rebalancer) look(ctx context.Context, group uuid.UUID, causes []string, topics *topicBook) error {
+	err := r.rebalance(ctx, group, causes, topics)
+	if errors.Is(err, meta.ErrGroupChanged) { // while we computed
 		r.agenda.add(group, causes...)
-	case errors.Is(err, meta.ErrFenced):
-		r.failed(ctx, err)
-		r.resign()
-	default:
-		r.failed(ctx, err)
-		r.watches.again(group, time.Now().Add(tryAgainAfter))
+		return nil
 	}
+	return r.faulted(group, err)
 }
 
 // expire ends the membership of those whose time is up, and grants queues that
 // their owners did not give back in time.
-func (r *rebalancer) expire(ctx context.Context) {
-	each(r.watches.takeDue(time.Now()), func(group uuid.UUID, _ struct{}) {
-		gone, err := r.Meta.ExpireMembers(ctx, group, r.term)
-		switch {
-		case errors.Is(err, meta.ErrGroupNotFound):
-			r.watches.forget(group)
-			return
-		case errors.Is(err, meta.ErrFenced):
-			r.failed(ctx, err)
-			r.resign()
-			return
-		case err != nil:
-			r.failed(ctx, err)
-			r.watches.again(group, time.Now().Add(tryAgainAfter))
-			return
-		}
-		r.metrics.expired.Add(float64(len(gone)))
-		if len(gone) > 0 {
-			r.Log.Info("members of a group are gone", "group", group, "members", gone)
-			r.agenda.add(group, fmt.Sprintf("%s expired", plural(len(gone), "member")))
-			return
-		}
+func (r *rebalancer) expire(ctx context.Context, group uuid.UUID) error {
+	gone, err := r.Meta.ExpireMembers(ctx, group, r.term)
+	if err != nil {
+		return r.faulted(group, err)
+	}
+	if len(gone) == 0 {
 		r.agenda.add(group) // when is the next one due?
-	})
+		return nil
+	}
+	r.metrics.expired.Add(float64(len(gone)))
+	r.Log.Info("members of a group are gone", "group", group, "members", gone)
+	r.agenda.add(group, plural(len(gone), "member")+" expired")
+	return nil
+}
+
+// faulted does what a fault of one group calls for, and returns it if people
+// should know.
+func (r *rebalancer) faulted(group uuid.UUID, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, meta.ErrGroupNotFound):
+		r.watches.forget(group)
+		return nil
+	case errors.Is(err, meta.ErrFenced):
+		r.Log.Warn("a newer leader has written to a group: stepping down", "group", group, "err", err)
+		r.resign()
+		return nil
+	}
+	r.watches.again(group, time.Now().Add(tryAgainAfter))
+	if errors.Is(err, meta.ErrRecovering) {
+		return nil
+	}
+	return err
 }

@@ -49,6 +49,7 @@ func (r *rebalancer) rebalance(ctx context.Context, group uuid.UUID, causes []st
 	if !changed {
 		return nil
 	}
+	r.agenda.rest(group)
 	r.metrics.rebalances.Inc()
 	r.metrics.rebalanceSeconds.Observe(time.Since(asked).Seconds())
 	r.Log.Info("rebalanced", "group", state.Group.Name, "generation", generation, "reason", p.reason(causes))

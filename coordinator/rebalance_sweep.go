@@ -2,8 +2,10 @@ package coordinator
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
+
+	"github.com/bucketmq/bucketmq/meta"
 )
 
 // sweepGroups is how many groups a step of a sweep puts down.
@@ -15,23 +17,26 @@ type sweep struct {
 	number  int64
 	running bool
 	after   string
+	pause   time.Time // after a fault
 }
 
 // sweepPage puts down the next groups of a sweep, and begins one every
 // RebalanceEvery or when notices were lost.
-func (r *rebalancer) sweepPage(ctx context.Context) {
+func (r *rebalancer) sweepPage(ctx context.Context) error {
 	s := &r.sweep
 	if r.missed.Swap(false) || !s.running && time.Since(s.began) >= r.RebalanceEvery {
 		*s = sweep{began: time.Now(), number: s.number + 1, running: true}
 	}
-	if !s.running {
-		return
+	if !s.running || time.Now().Before(s.pause) {
+		return nil
 	}
 	page, err := r.Meta.Groups(ctx, "", s.after, sweepGroups)
 	if err != nil {
-		r.failed(ctx, fmt.Errorf("list the groups: %w", err))
-		s.running = false // the next sweep begins anew
-		return
+		s.pause = time.Now().Add(tryAgainAfter)
+		if errors.Is(err, meta.ErrRecovering) {
+			return nil
+		}
+		return err
 	}
 	for _, g := range page {
 		r.watches.seen(g.ID, s.number)
@@ -42,4 +47,5 @@ func (r *rebalancer) sweepPage(ctx context.Context) {
 	} else {
 		r.watches.forgetUnseen(s.number)
 	}
+	return nil
 }
