@@ -1,10 +1,10 @@
 import { BucketMQError, invalidArgument } from "./errors.js";
 import type { Endpoint } from "./http.js";
+import { Ladder } from "./ladder.js";
 import { pollTransport } from "./poll.js";
 import { type RetryOptions, retryPolicy } from "./retry.js";
 import { SocketHub, type WebSocketConstructor } from "./socket.js";
 import { sseTransport } from "./sse.js";
-import type { Ladder } from "./tail.js";
 import { Topic } from "./topic.js";
 import { Topics, topicPath } from "./topics.js";
 import type { Transport, TransportName } from "./transport.js";
@@ -64,12 +64,8 @@ export class Client implements AsyncDisposable {
       retry: retryPolicy(options.retry),
     };
     const WebSocket = options.WebSocket ?? (globalThis.WebSocket as WebSocketConstructor | undefined);
-    this.#sockets = WebSocket && new SocketHub({ base, WebSocket, token, client });
-    this.#ladder = {
-      transports: this.#transports(options.transports),
-      worked: new Set(),
-      refused: new Map(),
-    };
+    this.#sockets = WebSocket && new SocketHub({ endpoint: this.#endpoint, WebSocket, client });
+    this.#ladder = new Ladder(this.#transports(options.transports));
     this.topics = new Topics(this.#endpoint, this.#closed.signal);
   }
 

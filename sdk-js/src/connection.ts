@@ -1,6 +1,7 @@
 import { fromBase64, utf8Length } from "./bytes.js";
 import { BucketMQError, problemError } from "./errors.js";
 import { Inbox } from "./inbox.js";
+import { findOffsets, meetEpoch } from "./poll.js";
 import { timeOf } from "./publish.js";
 import { link } from "./retry.js";
 import type { SocketOptions, WebSocketLike } from "./socket.js";
@@ -12,6 +13,7 @@ const openWithinMs = 10_000;
 const pongWithinMs = 10_000;
 /** What a subscription may be sent before the consumer takes it. */
 const window: Credit = { messages: 512, bytes: 4 << 20 };
+const nothing: Credit = { messages: 0, bytes: 0 };
 
 /** One WebSocket from its handshake to its end. */
 export class Connection {
@@ -28,7 +30,7 @@ export class Connection {
 
   constructor(options: SocketOptions) {
     this.#options = options;
-    const url = new URL("v1/ws", options.base);
+    const url = new URL("v1/ws", options.endpoint.base);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.#socket = new options.WebSocket(url.href, [protocol]);
     this.#socket.onopen = () => void this.#greet();
@@ -54,13 +56,15 @@ export class Connection {
     try {
       await inbox.take("welcome", () => this.#open);
       const left = { messages: 0, bytes: 0 };
-      this.#send({ op: "subscribe", id: sub, ...subscribeTo(sub, wanted, this.#limits) });
+      const exact = wanted.exact && wanted.position.cursor === undefined;
+      this.#send({ op: "subscribe", id: sub, ...subscribeTo(sub, wanted, exact ? nothing : this.#limits) });
       for (let seq = 0; ; ) {
         const op = await inbox.take();
         if (op.op === "messages" && op.seq !== ++seq) {
           throw new BucketMQError("invalid_answer", `batch ${op.seq} came instead of ${seq}`);
         }
-        yield* arrivals(op);
+        if (op.op === "subscribed" && exact) yield* this.#locate(sub, wanted);
+        else yield* arrivals(op);
         if (op.op !== "messages") continue;
         left.messages += op.items.length;
         for (const item of op.items) left.bytes += bodyBytes(item);
@@ -77,6 +81,19 @@ export class Connection {
     }
   }
 
+  /** Moves a new subscription, which has no credit yet, to the offsets of the position. */
+  async *#locate(sub: string, wanted: Wanted): AsyncGenerator<Arrival, void, undefined> {
+    const { topic, position } = wanted;
+    // Only after subscribing: from then on the server itself announces a new epoch.
+    const ends = await findOffsets(this.#options.endpoint, topic, "latest", wanted.signal);
+    yield { kind: "open" };
+    yield* meetEpoch(wanted, ends);
+    for (const queue of position.queues()) {
+      this.#send({ op: "seek", id: sub, sub, topic, queue, to: { offset: position.next(queue) } });
+    }
+    this.#send({ op: "credit", sub, ...this.#limits });
+  }
+
   /** Closes the socket in order. */
   leave(): void {
     if (this.#open) this.#send({ op: "bye" });
@@ -89,7 +106,7 @@ export class Connection {
       return;
     }
     try {
-      const token = await this.#options.token();
+      const token = await this.#options.endpoint.token();
       this.#send({
         op: "hello",
         id: "hello",
@@ -173,14 +190,23 @@ export class Connection {
 }
 
 function subscribeTo(sub: string, wanted: Wanted, credit: Credit): Record<string, unknown> {
-  const { topic, queues, tags, from, position } = wanted;
+  const { topic, queues, tags, sql, from, position, exact } = wanted;
   let start: Record<string, string>;
   if (position.cursor !== undefined) start = { cursor: position.cursor };
+  // Queues that the position does not know are newer than it, so they begin at their start.
+  else if (exact) start = { position: "earliest" };
   else start = from instanceof Date ? { timestamp: timeOf(from, "from") } : { position: from };
   return {
     sub,
     mode: "tail",
-    topics: [{ topic, ...(queues === undefined ? {} : { queues }), ...(tags === undefined ? {} : { tags }) }],
+    topics: [
+      {
+        topic,
+        ...(queues === undefined ? {} : { queues }),
+        ...(tags === undefined ? {} : { tags }),
+        ...(sql === undefined ? {} : { sql }),
+      },
+    ],
     from: start,
     credit,
   };

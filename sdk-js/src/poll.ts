@@ -63,7 +63,7 @@ async function* meetNewQueues(
 }
 
 /** Announces that offsets were given anew, for every queue. */
-function* meetEpoch(wanted: Wanted, ends: Schemas["OffsetList"]): Generator<Arrival> {
+export function* meetEpoch(wanted: Wanted, ends: Schemas["OffsetList"]): Generator<Arrival> {
   const { position } = wanted;
   if (position.epoch !== undefined && position.epoch !== ends.epoch) {
     for (const { queue, offset } of ends.items) {
@@ -81,7 +81,7 @@ async function* read(
   queue: number,
   waitMs: number,
 ): AsyncGenerator<Arrival> {
-  const { topic, tags, position, signal } = wanted;
+  const { topic, tags, sql, position, signal } = wanted;
   const from = position.next(queue);
   try {
     const { epoch } = position;
@@ -91,6 +91,7 @@ async function* read(
       from,
       limit: pageLimit,
       tags,
+      sql,
       epoch,
       waitMs,
       signal,

@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly maxBytes?: number;
   /** Only messages with one of these tags: `paid || refunded`. Default all. */
   readonly tags?: string;
+  /** Only messages that meet this SQL92 condition: `region = 'eu' AND amount > 100`. Not together with `tags`. */
+  readonly sql?: string;
   /** Fail unless the topic is in this epoch. Default: the epoch of the first page. */
   readonly epoch?: number;
   /** Stops the read; the iteration throws its reason. */
@@ -49,6 +51,7 @@ export interface PageCall {
   readonly limit?: number | undefined;
   readonly maxBytes?: number | undefined;
   readonly tags?: string | undefined;
+  readonly sql?: string | undefined;
   readonly epoch?: number | undefined;
   readonly waitMs: number;
   readonly signal: AbortSignal;
@@ -67,6 +70,7 @@ export async function readPage(
       limit: call.limit,
       max_bytes: call.maxBytes,
       tags: call.tags,
+      sql: call.sql,
       epoch: call.epoch,
       wait_ms: call.waitMs || undefined,
     },
@@ -114,7 +118,7 @@ async function* pagesOf(
   closed: AbortSignal,
 ): AsyncGenerator<Page, void, undefined> {
   const linked = link(options.signal, closed);
-  const { limit, maxBytes, tags } = options;
+  const { limit, maxBytes, tags, sql } = options;
   let { from = "earliest", epoch } = options;
   try {
     for (;;) {
@@ -127,6 +131,7 @@ async function* pagesOf(
         limit,
         maxBytes,
         tags,
+        sql,
         epoch,
         waitMs,
         signal,

@@ -1,4 +1,5 @@
 import { Connection } from "./connection.js";
+import type { Endpoint } from "./http.js";
 import type { Transport, Wanted } from "./transport.js";
 
 /** The part of a WebSocket that the SDK uses; that of browsers and of the `ws` package fit. */
@@ -17,9 +18,8 @@ export type WebSocketConstructor = new (url: string, protocols: string[]) => Web
 
 /** What a socket is opened with. */
 export interface SocketOptions {
-  readonly base: URL;
+  readonly endpoint: Endpoint;
   readonly WebSocket: WebSocketConstructor;
-  readonly token: () => Promise<string | undefined>;
   readonly client: string;
 }
 

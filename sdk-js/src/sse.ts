@@ -50,9 +50,10 @@ async function openStream(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { topic, queues, tags, from, position } = wanted;
+  const { topic, queues, tags, sql, from, position } = wanted;
   const query = {
     tags,
+    sql,
     queues: queues?.join(","),
     ...(position.cursor === undefined ? startQuery(from) : {}),
   };

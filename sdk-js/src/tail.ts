@@ -1,12 +1,13 @@
 import type { components } from "./api.gen.js";
 import { BucketMQError, canPass, type Gap, invalidArgument } from "./errors.js";
 import type { Endpoint } from "./http.js";
+import type { Ladder } from "./ladder.js";
 import { Message, type WireMessage } from "./message.js";
 import { findOffsets } from "./poll.js";
 import { Position } from "./position.js";
 import type { Start } from "./pull.js";
 import { link, pauseMs, sleep } from "./retry.js";
-import type { Arrival, Transport, TransportName } from "./transport.js";
+import type { Arrival, TransportName } from "./transport.js";
 
 /** Where a tail is. */
 export type TailState =
@@ -23,6 +24,8 @@ export interface TailOptions {
   readonly queues?: readonly number[];
   /** Only messages with one of these tags: `paid || refunded`. Default all. */
   readonly tags?: string;
+  /** Only messages that meet this SQL92 condition: `region = 'eu' AND amount > 100`. Not together with `tags`. */
+  readonly sql?: string;
   /** Told about messages that the tail will not carry. Default: the iteration throws `gap`. */
   readonly onGap?: (gap: Gap) => void;
   /** Told how the connection is. Default: nobody is. */
@@ -31,16 +34,6 @@ export interface TailOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The transports of a client and what is known about them. */
-export interface Ladder {
-  readonly transports: ReadonlyMap<TransportName, Transport>;
-  /** Transports that have worked. */
-  readonly worked: Set<TransportName>;
-  /** Until when (Unix milliseconds) a transport is left out. */
-  readonly refused: Map<TransportName, number>;
-}
-
-const refusedForMs = 300_000;
 const settledAfterMs = 5_000;
 const triesOfProven = 3;
 
@@ -66,7 +59,9 @@ export class Tail implements AsyncIterable<Message>, AsyncDisposable {
   #signal: AbortSignal = this.#stop.signal;
   #position: Position | undefined;
   /** Only offsets say where to go on: the tail polls, or started from the cursor of one that did. */
-  #polls = false;
+  #exact = false;
+  /** The transport that opened last. */
+  #last: TransportName | undefined;
   #located: boolean;
   #failures = 0;
   /** Failures to open, in a row, by transport. */
@@ -82,7 +77,7 @@ export class Tail implements AsyncIterable<Message>, AsyncDisposable {
     const { from = "latest" } = options;
     if (typeof from === "object" && !(from instanceof Date)) {
       this.#position = Position.parse(from.cursor, topic);
-      this.#polls = this.#position.cursor === undefined;
+      this.#exact = this.#position.cursor === undefined;
       this.#from = "latest";
     } else {
       if (from instanceof Date && Number.isNaN(from.getTime())) throw invalidArgument("from: not a time");
@@ -150,58 +145,66 @@ export class Tail implements AsyncIterable<Message>, AsyncDisposable {
       this.#tell({ state: "connecting", transport: name });
       this.#openedAt = 0;
       try {
-        yield* this.#follow(name, position, refused);
+        if (yield* this.#follow(name, position, refused)) return;
         throw new BucketMQError("network", "the connection ended");
       } catch (error) {
         if (this.#openedAt > 0 || name === names.at(-1) || !isRefusal(error)) throw error;
         const strikes = (this.#strikes.get(name) ?? 0) + 1;
         this.#strikes.set(name, strikes);
-        // One that has worked is given time: then the server is the likelier reason.
-        if (this.#ladder.worked.has(name) && strikes < triesOfProven) throw error;
+        // One that has worked is given time: then the server is the likelier reason. Not when a lower one has news.
+        const climbs = this.#last !== undefined && this.#ladder.isBefore(name, this.#last);
+        if (this.#ladder.hasWorked(name) && !climbs && strikes < triesOfProven) throw error;
         refused.push(name);
       }
     }
   }
 
-  #candidates(): TransportName[] {
-    const names = [...this.#ladder.transports.keys()];
-    if (this.#polls) {
-      if (names.includes("long-poll")) return ["long-poll"];
-      throw invalidArgument("from.cursor: only the transport long-poll can go on from it");
-    }
-    const now = Date.now();
-    const open = names.filter((name) => name === "long-poll" || (this.#ladder.refused.get(name) ?? 0) <= now);
-    return open.length > 0 ? open : names;
+  #candidates(): readonly TransportName[] {
+    // A stream goes on only from a cursor of the server.
+    const names = this.#ladder.names.filter((name) => !this.#exact || name !== "sse");
+    if (names.length === 0) throw invalidArgument("from.cursor: the transport sse cannot go on from it");
+    return this.#ladder.open(names);
   }
 
+  /** Follows one transport to its end; true says that a better one may be had. */
   async *#follow(
     name: TransportName,
     position: Position,
     refused: readonly TransportName[],
-  ): AsyncGenerator<Message, void, undefined> {
-    const transport = this.#ladder.transports.get(name);
+  ): AsyncGenerator<Message, boolean, undefined> {
+    const transport = this.#ladder.get(name);
     if (!transport) throw invalidArgument(`no transport ${name}`);
-    const { queues, tags } = this.#options;
+    const { queues, tags, sql } = this.#options;
     const signal = this.#signal;
     const from = this.#from;
-    for await (const arrival of transport({ topic: this.#topic, queues, tags, from, position, signal })) {
+    const exact = this.#exact;
+    const topic = this.#topic;
+    for await (const arrival of transport({ topic, queues, tags, sql, from, position, exact, signal })) {
       if (arrival.kind === "open") this.#opened(name, position, refused);
       yield* this.#accept(arrival, position);
       signal.throwIfAborted();
+      if (arrival.kind === "alive" && this.#canClimb(name, position)) return true;
     }
+    return false;
+  }
+
+  /** Whether a transport before this one is not left out any more. */
+  #canClimb(name: TransportName, position: Position): boolean {
+    if (!this.#exact && position.cursor === undefined) return false; // nothing says yet where to go on
+    const [best] = this.#candidates();
+    return best !== undefined && this.#ladder.isBefore(best, name);
   }
 
   #opened(name: TransportName, position: Position, refused: readonly TransportName[]): void {
     this.#openedAt = Date.now();
     this.#located = true;
+    this.#last = name;
     this.#strikes.clear();
     if (name === "long-poll") {
-      this.#polls = true;
+      this.#exact = true;
       position.cursor = undefined; // it would stay behind
     }
-    this.#ladder.worked.add(name);
-    this.#ladder.refused.delete(name);
-    for (const other of refused) this.#ladder.refused.set(other, this.#openedAt + refusedForMs);
+    this.#ladder.opened(name, refused);
     this.#tell({ state: "open", transport: name });
   }
 
@@ -210,13 +213,13 @@ export class Tail implements AsyncIterable<Message>, AsyncDisposable {
       case "messages":
         this.#failures = 0;
         yield* this.#take(arrival.items, position);
-        if (arrival.cursor !== undefined) position.cursor = arrival.cursor;
+        this.#mark(arrival.cursor, position);
         break;
       case "gap":
         this.#announce(arrival.gap, arrival.cursor, position);
         break;
       case "cursor":
-        position.cursor = arrival.cursor;
+        this.#mark(arrival.cursor, position);
         break;
       case "skip":
         position.skip(arrival.queue, arrival.to);
@@ -225,13 +228,19 @@ export class Tail implements AsyncIterable<Message>, AsyncDisposable {
     }
   }
 
+  #mark(cursor: string | undefined, position: Position): void {
+    if (cursor === undefined) return;
+    position.cursor = cursor;
+    this.#exact = false;
+  }
+
   *#take(items: readonly WireMessage[], position: Position): Generator<Message, void, undefined> {
     for (const item of items) if (position.take(item)) yield new Message(item, this.#topic);
   }
 
   #announce(wire: components["schemas"]["Gap"], cursor: string | undefined, position: Position): void {
     const gap = position.jump(wire);
-    if (cursor !== undefined) position.cursor = cursor;
+    this.#mark(cursor, position);
     if (!gap) return;
     if (this.#options.onGap) {
       this.#options.onGap(gap);

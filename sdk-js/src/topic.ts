@@ -2,10 +2,11 @@ import type { components } from "./api.gen.js";
 import type { SendResult } from "./errors.js";
 import { BucketMQError } from "./errors.js";
 import { type Endpoint, request } from "./http.js";
+import type { Ladder } from "./ladder.js";
 import { encodeMessages, type MessageOptions, type NewMessage, type SendOptions, sentOf } from "./publish.js";
 import { Reader, type ReadOptions } from "./pull.js";
 import { link } from "./retry.js";
-import { type Ladder, Tail, type TailOptions } from "./tail.js";
+import { Tail, type TailOptions } from "./tail.js";
 
 /** What a topic needs of its client. */
 export interface TopicContext {

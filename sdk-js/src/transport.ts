@@ -11,9 +11,12 @@ export interface Wanted {
   readonly topic: string;
   readonly queues: readonly number[] | undefined;
   readonly tags: string | undefined;
+  readonly sql: string | undefined;
   readonly from: Start;
   /** Where to go on; its cursor, if it has one, wins over `from`. */
   readonly position: Position;
+  /** The position's offsets win over `from`: it has no cursor, and messages were yielded. */
+  readonly exact: boolean;
   readonly signal: AbortSignal;
 }
 

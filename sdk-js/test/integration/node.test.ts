@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { type Client, connect, type Message, type TailState, type TransportName } from "../../src/index.js";
 import { Gateway } from "./gateway.js";
@@ -26,7 +26,12 @@ async function newTopic(queues = 4): Promise<string> {
 /** Resolves when the tail is open; everything that it yields goes to `got`. */
 function collect(
   name: string,
-  options: { readonly transport: TransportName; readonly client?: Client; readonly tags?: string },
+  options: {
+    readonly transport: TransportName;
+    readonly client?: Client;
+    readonly tags?: string;
+    readonly sql?: string;
+  },
 ): {
   readonly open: Promise<void>;
   readonly got: Message[];
@@ -43,10 +48,13 @@ function collect(
     states.push(state);
     if (state.state === "open") opened();
   };
-  const { tags } = options;
-  const tail = client
-    .topic(name)
-    .tail({ onState, signal: stop.signal, ...(tags === undefined ? {} : { tags }) });
+  const { tags, sql } = options;
+  const tail = client.topic(name).tail({
+    onState,
+    signal: stop.signal,
+    ...(tags === undefined ? {} : { tags }),
+    ...(sql === undefined ? {} : { sql }),
+  });
   const run = (async () => {
     for await (const message of tail) got.push(message);
   })();
@@ -160,6 +168,9 @@ describe("Sends and reads", () => {
     const odd: string[] = [];
     for await (const m of mq.topic(name).read(0, { tags: "odd" })) odd.push(String(m.text()));
     expect(odd).toHaveLength(12);
+    const even: string[] = [];
+    for await (const m of mq.topic(name).read(0, { sql: "NOT TAGS = 'odd'" })) even.push(String(m.text()));
+    expect(even).toHaveLength(13);
     await expect(mq.topic(name).read(0, { from: 99 })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       code: "offset_beyond_end",
       items: [{ next_offset: 25 }],
@@ -177,11 +188,21 @@ describe.each(["websocket", "sse", "long-poll"] as const)("Tail over %s", (trans
     const name = await newTopic();
     const all = collect(name, { transport });
     const paid = collect(name, { transport, tags: "paid || gone" });
-    await Promise.all([all.open, paid.open]);
+    const third = collect(name, { transport, sql: "third = TRUE AND TAGS = 'paid'" });
+    await Promise.all([all.open, paid.open, third.open]);
     for (let i = 0; i < 20; i++)
-      await mq.topic(name).send({ i }, { tag: i % 2 ? "paid" : "new", orderingKey: `k${i % 3}` });
+      await mq.topic(name).send(
+        { i },
+        {
+          tag: i % 2 ? "paid" : "new",
+          orderingKey: `k${i % 3}`,
+          properties: { third: String(i % 3 === 0) },
+        },
+      );
     await mq.topic(name).send(null, { tag: "gone" });
-    await expect.poll(() => [all.got.length, paid.got.length], { timeout: 20_000 }).toEqual([21, 11]);
+    await expect
+      .poll(() => [all.got.length, paid.got.length, third.got.length], { timeout: 20_000 })
+      .toEqual([21, 11, 3]);
     const next = new Map<number, number>();
     for (const m of all.got) {
       expect(m.offset).toBe(next.get(m.queue) ?? 0);
@@ -189,7 +210,7 @@ describe.each(["websocket", "sse", "long-poll"] as const)("Tail over %s", (trans
     }
     expect(all.got.filter((m) => m.tombstone)).toHaveLength(1);
     expect(all.states.filter((state) => state.state === "open")).toEqual([{ state: "open", transport }]);
-    await Promise.all([all.stop(), paid.stop()]);
+    await Promise.all([all.stop(), paid.stop(), third.stop()]);
   });
 
   test("a stored cursor goes on exactly behind the last message, on any transport that can", async () => {
@@ -247,6 +268,39 @@ describe.each(["websocket", "sse", "long-poll"] as const)("Tail over %s", (trans
 });
 
 describe("Fallback", () => {
+  test("a tail that polls goes back to the socket when it is let in, without a message lost or twice", async () => {
+    const name = await newTopic(2);
+    let refuse = true;
+    class Gated extends WebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(refuse ? "ws://127.0.0.1:1" : url, protocols);
+      }
+    }
+    const clock = vi.spyOn(Date, "now");
+    const client = connect(gateway.url, { WebSocket: Gated, transports: ["websocket", "long-poll"] });
+    const tail = collect(name, { transport: "long-poll", client });
+    const opened = (): string[] =>
+      tail.states.flatMap((state) => (state.state === "open" ? [state.transport] : []));
+    try {
+      await tail.open;
+      for (let i = 0; i < 10; i++) await mq.topic(name).send(`${i}`);
+      await expect.poll(() => tail.got.length, { timeout: 20_000 }).toBe(10);
+      refuse = false;
+      const real = performance.timeOrigin;
+      clock.mockImplementation(() => real + performance.now() + 301_000);
+      for (let i = 10; i < 20; i++) await mq.topic(name).send(`${i}`);
+      await expect.poll(opened, { timeout: 20_000 }).toEqual(["long-poll", "websocket"]);
+      for (let i = 20; i < 30; i++) await mq.topic(name).send(`${i}`);
+      await expect.poll(() => tail.got.length, { timeout: 20_000 }).toBe(30);
+      const numbers = tail.got.map((m) => Number(m.text())).sort((a, b) => a - b);
+      expect(numbers).toEqual(Array.from({ length: 30 }, (_, i) => i));
+      expect(opened()).toEqual(["long-poll", "websocket"]);
+    } finally {
+      clock.mockRestore();
+      await tail.stop();
+    }
+  });
+
   test("without a WebSocket tails use a stream", async () => {
     const name = await newTopic();
     const bare = connect(gateway.url);

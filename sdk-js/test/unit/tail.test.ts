@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { BucketMQError, connect, type Gap, type TailState } from "../../src/index.js";
 import { pauseMs } from "../../src/retry.js";
 import { ends, FakeSocket, fakeFetch, json, message, problem, serve, take } from "./fakes.js";
@@ -250,7 +250,6 @@ describe("Reconnect", () => {
   );
 
   test("silence for heartbeat_ms + 10 s is death; pings are answered", async () => {
-    const { vi } = await import("vitest");
     vi.useFakeTimers();
     try {
       sockets((socket) => serve(socket, (sub) => socket.say(subscribed(sub))));
@@ -410,6 +409,116 @@ describe("Fallback", () => {
     const mq = connect("http://h", { fetch, retry, transports: ["long-poll"] });
     expect((await take(mq.topic("orders").tail({ from: "earliest", onGap }), 1))[0]?.offset).toBe(9);
     expect(gaps).toEqual(["0-2 trimmed", "2-4 corrupt", "4-4 epoch_changed"]);
+  });
+
+  test("a tail that polls goes back to the socket when its five minutes are over, from its offsets", async () => {
+    let now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now);
+    try {
+      const page = { status: "found", min_offset: 0, max_offset: 9, epoch: 1 };
+      const { fetch, seen } = fakeFetch((call) => {
+        if (call.path.endsWith("/stream")) return new Response("{}");
+        if (call.path.endsWith("/offsets")) return ends(7, 3);
+        const offset = Number(call.query.get("offset"));
+        if (offset !== 5) return json({ ...page, messages: [], next_offset: offset });
+        now += 300_001; // the first message comes when the socket may be tried again
+        return json({ ...page, messages: [message(0, 5)], next_offset: 6 });
+      });
+      sockets(
+        (socket) => socket.drop(1006),
+        (socket) => {
+          serve(socket, (sub) => socket.say(subscribed(sub)));
+          const answer = socket.onop;
+          socket.onop = (op) => {
+            answer(op);
+            if (op["op"] !== "credit") return;
+            const items = [message(0, 5), message(0, 6), message(1, 3)]; // the first one was read already
+            socket.say({ op: "messages", sub: op["sub"], seq: 1, items, cursor: "c1" });
+          };
+        },
+      );
+      const states: TailState[] = [];
+      const onState = (state: TailState): unknown => states.push(state);
+      const cursor = btoa(JSON.stringify({ v: 1, t: "orders", e: 1, n: [[0, 5]], c: null }));
+      const mq = connect("http://h", { fetch, WebSocket, retry });
+      const tail = mq.topic("orders").tail({ from: { cursor }, onState });
+      const got = await take(tail, 3);
+      expect(got.map((m) => m.text())).toEqual(["0/5", "0/6", "1/3"]);
+      expect(FakeSocket.all).toHaveLength(2);
+      const [subscribe] = FakeSocket.all[1]?.ops("subscribe") ?? [];
+      expect(subscribe).toMatchObject({ from: { position: "earliest" }, credit: { messages: 0, bytes: 0 } });
+      const seeks = FakeSocket.all[1]?.ops("seek").map((op) => [op["queue"], op["to"]]);
+      expect(seeks).toEqual([
+        [0, { offset: 6 }],
+        [1, { offset: 3 }],
+      ]);
+      expect(seen.some((call) => call.path.endsWith("/stream"))).toBe(false);
+      const opened = states.flatMap((state) => (state.state === "open" ? [state.transport] : []));
+      expect(opened).toEqual(["long-poll", "websocket"]);
+      expect(states.some((state) => state.state === "waiting")).toBe(false);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test("a socket that is refused again costs a polling tail nothing", async () => {
+    let now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now);
+    try {
+      sockets((socket) => socket.drop(1006));
+      let reads = 0;
+      const { fetch } = fakeFetch((call) => {
+        if (call.path.endsWith("/offsets")) return ends(0);
+        now += 100_000;
+        const offset = reads++;
+        return json({
+          status: "found",
+          messages: [message(0, offset)],
+          next_offset: offset + 1,
+          min_offset: 0,
+          max_offset: 99,
+          epoch: 1,
+        });
+      });
+      const mq = connect("http://h", { fetch, WebSocket, retry, transports: ["websocket", "long-poll"] });
+      const waits: TailState[] = [];
+      const onState = (state: TailState): unknown => state.state === "waiting" && waits.push(state);
+      const got = await take(mq.topic("orders").tail({ from: "earliest", onState }), 10);
+      expect(got.map((m) => m.offset)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      expect(FakeSocket.all).toHaveLength(1 + 3);
+      expect(waits).toEqual([]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test("a new epoch that came while the tail polled is announced before the socket goes on", async () => {
+    sockets((socket) => {
+      serve(socket, (sub) => socket.say(subscribed(sub)));
+      const answer = socket.onop;
+      socket.onop = (op) => {
+        answer(op);
+        if (op["op"] !== "credit") return;
+        socket.say({ op: "messages", sub: op["sub"], seq: 1, items: [message(0, 2)], cursor: "c1" });
+      };
+    });
+    const { fetch } = fakeFetch(() => json({ epoch: 2, items: [{ queue: 0, offset: 2 }] }));
+    const mq = connect("http://h", { fetch, WebSocket, retry, transports: ["websocket"] });
+    const cursor = btoa(JSON.stringify({ v: 1, t: "orders", e: 1, n: [[0, 5]], c: null }));
+    const gaps: Gap[] = [];
+    const onGap = (gap: Gap): unknown => gaps.push(gap);
+    const [first] = await take(mq.topic("orders").tail({ from: { cursor }, onGap }), 1);
+    expect(first?.offset).toBe(2);
+    expect(gaps).toEqual([{ queue: 0, from: 5, to: 2, reason: "epoch_changed" }]);
+    expect(FakeSocket.all[0]?.ops("seek")[0]).toMatchObject({ queue: 0, to: { offset: 2 } });
+  });
+
+  test("a cursor of a tail that polled cannot go on over a stream alone", async () => {
+    const { fetch } = fakeFetch(() => ends(0));
+    const mq = connect("http://h", { fetch, retry, transports: ["sse"] });
+    const cursor = btoa(JSON.stringify({ v: 1, t: "orders", e: 1, n: [[0, 5]], c: null }));
+    const tail = take(mq.topic("orders").tail({ from: { cursor } }), 1);
+    await expect(tail).rejects.toHaveProperty("code", "invalid_argument");
   });
 });
 
