@@ -38,11 +38,12 @@ func (l *logged) has(part string) bool { return strings.Contains(l.String(), par
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
 // dam stands between a client and Redis. Once armed, it holds the first request
-// that contains the armed text, and whatever any connection asks after it,
-// until it is opened.
+// that contains the armed text, and whatever any connection (alone: that one)
+// asks after it, until it is opened.
 type dam struct {
 	net.Listener
 	opened chan struct{}
+	alone  bool
 
 	mu      sync.Mutex
 	text    []byte          // guarded by mu; nil: not armed
@@ -83,7 +84,7 @@ func (d *dam) holds(request []byte) (holds, first bool) {
 	defer d.mu.Unlock()
 	select {
 	case <-d.held:
-		return true, false
+		return !d.alone, false
 	default:
 	}
 	if d.text == nil || !bytes.Contains(request, d.text) {
@@ -196,6 +197,31 @@ func TestAnAssignmentOfAnOvertakenLeaderChangesNothing(t *testing.T) {
 	if !old.has("leads=false") {
 		t.Error("the old leader thinks that it leads")
 	}
+}
+
+// What changes while a new leader's subscription is on its way is not noticed.
+func TestALeaderLooksAtEverythingOnceItListens(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	topic := s.makeTopic("unnoticed", 2)
+	d := newDam(t, s.redis.Addr())
+	d.alone = true
+	db, err := meta.Open(t.Context(), meta.Options{Addrs: []string{d.Addr().String()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	d.arm("subscribe")
+	early := s.crowd(meta.Group{})
+	early.join("c0", time.Minute, topic).live()
+	s.lead(db, seldom)
+	<-d.held
+	early.becomes("map[c0:2]") // it has looked at all groups there are
+	late := s.crowd(meta.Group{})
+	late.join("c0", time.Minute, topic).live()
+	late.stays(0, 500*time.Millisecond) // the test shows nothing otherwise
+	close(d.opened)
+	late.becomes("map[c0:2]")
 }
 
 func TestALeaderFencedByAGroupStepsDown(t *testing.T) {

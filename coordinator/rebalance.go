@@ -45,9 +45,17 @@ func newRebalancer(c *coordinator, term int64, resign func()) *rebalancer {
 // run looks at groups that changed, at members that are silent, and every
 // RebalanceEvery at every group, since notices can be lost.
 func (r *rebalancer) run(ctx context.Context) {
-	var feed sync.WaitGroup
-	feed.Go(func() { _ = r.Meta.NewFeed(r.notice).Run(ctx) }) // ends with ctx
-	defer feed.Wait()
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	feed := r.Meta.NewFeed(r.notice)
+	listening.Go(func() { _ = feed.Run(ctx) }) // ends with ctx
+	listening.Go(func() {
+		// Once Redis has confirmed this subscription, to a topic that never is, it has
+		// confirmed those to all changes; what changed before went unnoticed.
+		if feed.Watch(ctx, uuid.Nil) == nil {
+			r.missed.Store(true)
+		}
+	})
 	for ctx.Err() == nil {
 		due, left, wait := r.agenda.take(time.Now(), inOneGo)
 		book := newTopicBook(r.Meta)
