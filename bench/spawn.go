@@ -101,6 +101,9 @@ func (c *Child) tail() string {
 	return strings.Join(c.last, "\n")
 }
 
+// Signal sends the server a signal.
+func (c *Child) Signal(signal os.Signal) error { return c.cmd.Process.Signal(signal) }
+
 // Stop asks the server to stop and waits until it has.
 func (c *Child) Stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -37,14 +37,22 @@ type journalFlags struct {
 // coordinatorFlags shape the background work.
 type coordinatorFlags struct {
 	WriterTimeout time.Duration `default:"30s" placeholder:"DURATION" help:"How long a gateway may be silent until what it stored is put into the queues on its behalf. Gateways give a sign of life every 5s; at least 6s."`
+	LeaderLease   time.Duration `default:"15s" placeholder:"DURATION" help:"How long the leader among the coordinators may be silent until another one takes over; at least 1s."`
 }
 
-// leastWriterTimeout is the shortest WriterTimeout that a living gateway meets.
-const leastWriterTimeout = 6 * time.Second
+// leastWriterTimeout is the shortest WriterTimeout that a living gateway meets,
+// leastLeaderLease the shortest LeaderLease that a loaded machine renews in time.
+const (
+	leastWriterTimeout = 6 * time.Second
+	leastLeaderLease   = time.Second
+)
 
 func (f coordinatorFlags) check() error {
 	if f.WriterTimeout < leastWriterTimeout {
 		return usageError(fmt.Sprintf("--writer-timeout %s: want at least %s: gateways give a sign of life every 5s", f.WriterTimeout, leastWriterTimeout))
+	}
+	if f.LeaderLease < leastLeaderLease {
+		return usageError(fmt.Sprintf("--leader-lease %s: want at least %s", f.LeaderLease, leastLeaderLease))
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ func (p *process) serve(ctx context.Context, files store, db *meta.DB) error {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		done := parts.start("coordinator", func() error {
 			return coordinator.Run(ctx, coordinator.Options{
-				Journal: j, Meta: db, DeadAfter: p.background.WriterTimeout, Log: p.log, Registry: p.registry,
+				Journal: j, Meta: db, DeadAfter: p.background.WriterTimeout, Lease: p.background.LeaderLease,
+				Log: p.log, Registry: p.registry,
 			})
 		})
 		stopCoordinator = func() { cancel(); <-done }

@@ -157,5 +157,9 @@ func TestWriterTimeoutMustOutlastHeartbeats(t *testing.T) {
 		if o.code != exitUsage || !strings.Contains(o.stderr, "--writer-timeout 5s: want at least 6s") {
 			t.Errorf("%s: exit code %d, %q", role, o.code, o.stderr)
 		}
+		env[3] = "BUCKETMQ_LEADER_LEASE=500ms"
+		if o := command(t, env, "", role); o.code != exitUsage || !strings.Contains(o.stderr, "--leader-lease 500ms: want at least 1s") {
+			t.Errorf("%s: exit code %d, %q", role, o.code, o.stderr)
+		}
 	}
 }
