@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketmq/bucketmq/journal/replay"
-	"github.com/bucketmq/bucketmq/meta"
 	"github.com/bucketmq/bucketmq/objstore"
 	"github.com/bucketmq/bucketmq/segment"
 )
@@ -102,8 +101,7 @@ func scanSegment(ctx context.Context, store objstore.Store, info objstore.Info) 
 		if b.Kind != segment.Control {
 			continue
 		}
-		topics, err := readControl(ctx, store, info.Key, b)
-		s.Topics = append(s.Topics, topics...)
+		err := readControl(ctx, store, info.Key, b, &s)
 		if errors.Is(err, segment.ErrCorrupt) {
 			damaged = errors.Join(damaged, err)
 			continue
@@ -201,36 +199,55 @@ func rebuildFooter(ctx context.Context, store objstore.Store, info objstore.Info
 	return f, errors.Join(append([]error{cause}, faults...)...), nil
 }
 
-// readControl returns the topic states of a control block; with an error, those
-// in front of the damage.
-func readControl(ctx context.Context, store objstore.Store, key string, b segment.Block) ([]meta.Topic, error) {
+// readControl adds the states of a control block to s; with an error, those in
+// front of the damage.
+func readControl(ctx context.Context, store objstore.Store, key string, b segment.Block, s *replay.Segment) error {
 	reread := rereader{store: store, key: key}
 	var payload []byte
 	for {
 		data, err := reread.get(ctx, b.Position, b.Length)
 		if err != nil {
-			return nil, fmt.Errorf("read the control records of %s: %w", key, err)
+			return fmt.Errorf("read the control records of %s: %w", key, err)
 		}
 		if _, payload, err = segment.DecodeBlock(data); err == nil {
 			break
 		}
 		if reread.settled(data) {
-			return nil, fmt.Errorf("control records of %s: %w", key, err)
+			return fmt.Errorf("control records of %s: %w", key, err)
 		}
 	}
-	var topics []meta.Topic
 	for r, err := range segment.Records(payload) {
 		if err != nil {
-			return topics, fmt.Errorf("control records of %s: %w", key, err)
+			return fmt.Errorf("control records of %s: %w", key, err)
 		}
-		if string(r.Tag) != controlTopic {
-			continue // a kind of a newer release: it is kept, not understood
+		if err := addState(s, string(r.Tag), r.Body); err != nil {
+			return fmt.Errorf("%w: %s state in %s: %w", segment.ErrCorrupt, r.Tag, key, err)
 		}
-		var t meta.Topic
-		if err := json.Unmarshal(r.Body, &t); err != nil {
-			return topics, fmt.Errorf("%w: topic state in %s: %w", segment.ErrCorrupt, key, err)
-		}
-		topics = append(topics, t)
 	}
-	return topics, nil
+	return nil
+}
+
+// addState adds the state of a control record; a kind of a newer release is kept
+// in the log and not understood.
+func addState(s *replay.Segment, kind string, body []byte) error {
+	switch kind {
+	case controlTopic:
+		return decodeState(body, &s.Topics)
+	case controlGroup:
+		return decodeState(body, &s.Groups)
+	case controlGroupSettings:
+		return decodeState(body, &s.Settings)
+	case controlGroupOffsets:
+		return decodeState(body, &s.Offsets)
+	}
+	return nil
+}
+
+func decodeState[T any](body []byte, states *[]T) error {
+	var state T
+	if err := json.Unmarshal(body, &state); err != nil {
+		return err
+	}
+	*states = append(*states, state)
+	return nil
 }

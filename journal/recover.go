@@ -79,6 +79,10 @@ func (j *Journal) rebuild(ctx context.Context, generation, holder uuid.UUID, ter
 	if err != nil {
 		return err
 	}
+	held, err := j.holdGroups(ctx, term)
+	if err != nil {
+		return err
+	}
 	now, err := j.meta.Now(ctx)
 	if err != nil {
 		return fmt.Errorf("read the clock of Redis: %w", err)
@@ -87,11 +91,14 @@ func (j *Journal) rebuild(ctx context.Context, generation, holder uuid.UUID, ter
 	if err != nil {
 		return err
 	}
-	plan := replay.Replay(scan.segments, replay.Options{Exclusive: j.options.Exclusive, Now: now})
+	plan := replay.Replay(scan.segments, replay.Options{Exclusive: j.options.Exclusive, Now: now, Offsets: held.offsets})
 	if err := j.logPlan(ctx, plan); err != nil {
 		return err
 	}
 	if err := j.restore(ctx, plan, stale, term); err != nil {
+		return err
+	}
+	if err := j.restoreGroups(ctx, plan, held, term); err != nil {
 		return err
 	}
 	if err := j.meta.FinishRecovery(ctx, generation); err != nil {
@@ -155,6 +162,15 @@ func (j *Journal) logPlan(ctx context.Context, plan replay.Plan) error {
 			states = append(states, state)
 		}
 	}
+	for _, g := range plan.Groups {
+		for _, rewound := range g.Rewound {
+			state, err := newControlRecord(controlGroupOffsets, rewound)
+			if err != nil {
+				return err
+			}
+			states = append(states, state)
+		}
+	}
 	if len(receipts) == 0 && len(states) == 0 {
 		return nil
 	}
@@ -202,6 +218,11 @@ func (j *Journal) report(plan replay.Plan, scan *logScan, took time.Duration) {
 		}
 		for _, h := range t.Holes {
 			j.log.Error("offsets without messages", "topic", t.Snapshot.Topic.Name, "queue", h.Queue, "first", h.First, "next", h.Next)
+		}
+	}
+	for _, g := range plan.Groups {
+		for _, rewound := range g.Rewound {
+			j.log.Warn("group is rewound: offsets were given anew", "group", g.Snapshot.Group.Name, "client", rewound.Client, "queues", len(rewound.Records))
 		}
 	}
 	for _, id := range plan.Orphans {

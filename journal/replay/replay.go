@@ -27,11 +27,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Segment is what replay needs to know of one object: its footer and the topic
-// states in its control records.
+// Segment is what replay needs to know of one object: its footer and the states
+// in its control records.
 type Segment struct {
-	Footer segment.Footer
-	Topics []meta.Topic
+	Footer   segment.Footer
+	Topics   []meta.Topic
+	Groups   []meta.Group
+	Settings []GroupSettings
+	Offsets  []GroupOffsets
 	// Damaged: the footer was rebuilt from the blocks, so receipts and burnt
 	// seqs that it held are lost.
 	Damaged bool
@@ -45,6 +48,9 @@ type Options struct {
 	// Now is the time by the metadata server's clock, in Unix milliseconds. It
 	// bounds which idempotency keys and producers are still remembered.
 	Now int64
+	// Offsets is the progress of groups that the metadata server still has. It
+	// may be newer than what was logged, and is never ahead of what was consumed.
+	Offsets []GroupOffsets
 }
 
 // Plan is the outcome of a replay.
@@ -57,6 +63,10 @@ type Plan struct {
 	// Ended are the topics whose last state is a tombstone, or that lost their
 	// name to a later topic.
 	Ended map[uuid.UUID]bool
+	// Groups are the consumer groups that exist, ordered by id; EndedGroups those
+	// that do no more, as in Ended.
+	Groups      []Group
+	EndedGroups map[uuid.UUID]bool
 	// Waiting are writers with segments behind a gap. A living writer commits
 	// them itself; a dead one's are adopted.
 	Waiting []uuid.UUID
@@ -74,6 +84,9 @@ type Topic struct {
 	Receipts []segment.Receipt
 	// Holes are offsets that receipts passed over and no segment explains.
 	Holes []Hole
+	// Renumbered has, per queue, the lowest offset that may name another message
+	// than before.
+	Renumbered map[uint32]int64
 }
 
 // Hole is a run of offsets [First, Next) of one queue without messages.
@@ -107,13 +120,14 @@ type log struct {
 	// tombstone of an earlier one have been lost.
 	named  map[string]uuid.UUID
 	blocks map[uuid.UUID][]*Segment
+	groups map[uuid.UUID]*groupLog
 }
 
 // Replay computes the plan. It keeps no reference to segs after it returns.
 func Replay(segs []Segment, opts Options) Plan {
 	l := index(segs, opts)
 	ids := make([]uuid.UUID, 0, len(l.topics))
-	plan := Plan{Ended: map[uuid.UUID]bool{}}
+	plan := Plan{Ended: map[uuid.UUID]bool{}, EndedGroups: map[uuid.UUID]bool{}}
 	for id, t := range l.topics {
 		if t.Deleted || l.named[t.Name] != id {
 			plan.Ended[id] = true
@@ -125,6 +139,7 @@ func Replay(segs []Segment, opts Options) Plan {
 	for _, id := range ids {
 		plan.Topics = append(plan.Topics, l.topic(l.topics[id]))
 	}
+	l.replayGroups(&plan)
 	for id := range l.blocks {
 		if _, known := l.topics[id]; !known {
 			plan.Orphans = append(plan.Orphans, id)
@@ -155,9 +170,13 @@ func index(segs []Segment, opts Options) *log {
 		topics:       map[uuid.UUID]meta.Topic{},
 		named:        map[string]uuid.UUID{},
 		blocks:       map[uuid.UUID][]*Segment{},
+		groups:       map[uuid.UUID]*groupLog{},
 	}
 	for i := range segs {
 		l.addSegment(&segs[i])
+	}
+	for _, o := range opts.Offsets {
+		l.addOffsets(o)
 	}
 	for id, t := range l.topics {
 		if other, ok := l.topics[l.named[t.Name]]; !t.Deleted && (!ok || t.CreatedAt > other.CreatedAt) {
@@ -194,6 +213,7 @@ func (l *log) addSegment(s *Segment) {
 			l.topics[t.ID] = t
 		}
 	}
+	l.addGroups(s)
 	var seen []uuid.UUID
 	for _, b := range f.Blocks {
 		if b.Kind == segment.Messages && !slices.Contains(seen, b.Topic) {

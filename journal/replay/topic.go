@@ -20,6 +20,7 @@ type queueLog struct {
 	given   []meta.Entry          // those of entries that were numbered here
 	holes   []Hole
 	raised  bool
+	moved   int64 // the first offset given anew, when raised
 }
 
 // topic replays one topic.
@@ -47,10 +48,13 @@ func (l *log) topic(t meta.Topic) Topic {
 		q := queueOf(run.Queue)
 		q.tail = append(q.tail, run)
 	}
-	out := Topic{}
+	out := Topic{Renumbered: map[uint32]int64{}}
 	for _, q := range queues {
 		q.number()
-		out.EpochRaised = out.EpochRaised || q.raised
+		if q.raised {
+			out.EpochRaised = true
+			out.Renumbered[q.queue] = q.moved
+		}
 		out.Holes = append(out.Holes, q.holes...)
 	}
 	if out.EpochRaised {
@@ -132,7 +136,7 @@ func (q *queueLog) number() {
 	if len(q.tail) == 0 {
 		return
 	}
-	q.raised = !oneWriter(q.tail)
+	q.raised, q.moved = !oneWriter(q.tail), q.end()
 	q.append(q.tail)
 }
 
@@ -177,7 +181,7 @@ func (q *queueLog) fill(first int64, proven meta.Entry) bool {
 func (q *queueLog) renumber(first int64, rest []meta.Entry) {
 	all := slices.Concat(rest, q.tail)
 	slices.SortStableFunc(all, func(a, b meta.Entry) int { return cmp.Compare(a.StoredAt, b.StoredAt) })
-	q.raised = true
+	q.raised, q.moved = true, first
 	q.append(all)
 }
 
