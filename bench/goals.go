@@ -31,8 +31,8 @@ const (
 	figureMarginal        = "allocations per further message in a batch (200 less 100, ÷ 100)"
 )
 
-// limits are the goals of the log over HTTP, by the number of their row in the
-// list of goals. Positive is an upper bound, negative a lower one.
+// limits are the goals of the log over HTTP and of consumer groups, by the
+// number of their row in the list of goals.
 var limits = map[string]struct {
 	row   string
 	limit float64
@@ -74,6 +74,7 @@ var limits = map[string]struct {
 	"resident at saturation, MiB":                         {"16", 256, false},
 	"gateway CPU per KiB, framed, µs":                     {"17", 4, false},
 	"gateway CPU per KiB, JSON, µs":                       {"17", 5, false},
+	figureRebalance:                                       {"18", 1000, false},
 }
 
 // goals turns the samples into figures, the ones with a limit by row.

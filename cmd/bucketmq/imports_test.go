@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"gateway":        {"", "meta", "objstore", "segment", "filter", "journal", "group", "gateway/api"},
 	"coordinator":    {"meta", "objstore", "segment", "filter", "assign", "journal", "journal/replay", "group"},
 	"client":         nil,
-	"bench":          {"client", "objstore", "segment"},
+	"bench":          {"client", "meta", "objstore", "segment"},
 	"cmd/bucketmq":   {"bench", "client", "coordinator", "fsck", "gateway", "group", "journal", "meta", "objstore", "segment"},
 }
 
