@@ -1,6 +1,7 @@
 export { Client, type ConnectOptions, connect } from "./client.js";
 export { BucketMQError, type Gap, type ProblemItem, type SendOutcome, type SendResult } from "./errors.js";
 export type { Message } from "./message.js";
+export type { Producer, ProducerOptions } from "./producer.js";
 export type { MessageOptions, NewMessage, SendOptions } from "./publish.js";
 export type { Page, Reader, ReadOptions, Start } from "./pull.js";
 export type { RetryOptions } from "./retry.js";

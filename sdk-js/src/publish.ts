@@ -44,6 +44,11 @@ export function encodeMessages(messages: readonly NewMessage[]): string {
   return JSON.stringify(request);
 }
 
+/** One message as JSON. */
+export function encodeMessage(message: NewMessage): string {
+  return JSON.stringify(wireOf(message));
+}
+
 function wireOf(message: NewMessage): Schemas["NewMessage"] {
   const { body, tag, key, keys, orderingKey, queue, properties, contentType, bornAt } = message;
   const wire: Schemas["NewMessage"] = bodyOf(body);
@@ -89,10 +94,7 @@ export function timeOf(time: Date | number, what: string): string {
 
 /** Where the messages are stored; throws when one is not. */
 export function sentOf(answer: Schemas["SendResult"] | undefined, count: number): SendResult[] {
-  const outcomes = answer?.results?.map(outcomeOf) ?? [];
-  if (outcomes.length !== count) {
-    throw new BucketMQError("invalid_answer", `${outcomes.length} results for ${count} messages`);
-  }
+  const outcomes = outcomesOf(answer, count);
   const failed = outcomes.find((outcome) => !outcome.stored);
   if (failed && !failed.stored) {
     if (count === 1) throw failed.error;
@@ -102,6 +104,21 @@ export function sentOf(answer: Schemas["SendResult"] | undefined, count: number)
     });
   }
   return outcomes.flatMap((outcome) => (outcome.stored ? [outcome.result] : []));
+}
+
+/** What became of each message. */
+export function outcomesOf(answer: Schemas["SendResult"] | undefined, count: number): SendOutcome[] {
+  const outcomes = answer?.results?.map(outcomeOf) ?? [];
+  if (outcomes.length !== count) {
+    throw new BucketMQError("invalid_answer", `${outcomes.length} results for ${count} messages`);
+  }
+  return outcomes;
+}
+
+/** 128 random bits. Not randomUUID: pages without TLS do not have it. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function outcomeOf(outcome: Schemas["SendOutcome"]): SendOutcome {

@@ -3,7 +3,15 @@ import type { SendResult } from "./errors.js";
 import { BucketMQError } from "./errors.js";
 import { type Endpoint, request } from "./http.js";
 import type { Ladder } from "./ladder.js";
-import { encodeMessages, type MessageOptions, type NewMessage, type SendOptions, sentOf } from "./publish.js";
+import { Producer, type ProducerOptions } from "./producer.js";
+import {
+  encodeMessages,
+  type MessageOptions,
+  type NewMessage,
+  randomKey,
+  type SendOptions,
+  sentOf,
+} from "./publish.js";
 import { Reader, type ReadOptions } from "./pull.js";
 import { link } from "./retry.js";
 import { Tail, type TailOptions } from "./tail.js";
@@ -51,6 +59,12 @@ export class Topic {
     return this.#context.track(this.#post(body, messages.length, options));
   }
 
+  /** Makes a producer that gathers messages into batches, for many messages from one place. */
+  producer(options: ProducerOptions = {}): Producer {
+    this.#assertOpen();
+    return new Producer({ ...this.#context, topic: this.name }, options);
+  }
+
   /** Reads one queue in order, from an offset, a time or an end. */
   read(queue: number, options: ReadOptions = {}): Reader {
     this.#assertOpen();
@@ -84,10 +98,4 @@ export class Topic {
   #assertOpen(): void {
     if (this.#context.closed.aborted) throw this.#context.closed.reason;
   }
-}
-
-/** 128 random bits. Not randomUUID: pages without TLS do not have it. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { type Client, connect, type Message, type TailState, type TransportName } from "../../src/index.js";
+import {
+  type Client,
+  connect,
+  type Message,
+  type SendResult,
+  type TailState,
+  type TransportName,
+} from "../../src/index.js";
 import { Gateway } from "./gateway.js";
 
 let gateway: Gateway;
@@ -180,6 +187,51 @@ describe("Sends and reads", () => {
     await mq.topic(name).send("late");
     expect((await next).value?.text()).toBe("late");
     await follow.return();
+  });
+});
+
+describe("Producer", () => {
+  test("kill -9 of the server under a producer: everything once, in order per key", async () => {
+    const name = await newTopic(3);
+    const client = connect(gateway.url, { retry: { attempts: 100, capMs: 300 } });
+    const producer = client.topic(name).producer({ lingerMs: 2, maxMessages: 50 });
+    const sent: Promise<SendResult>[] = [];
+    for (let i = 0; i < 1500; i++) {
+      sent.push(producer.send(`${i}`, { orderingKey: `k${i % 7}` }));
+      if (i % 50 === 0) await sent[i];
+      if (i === 700) {
+        await gateway.kill();
+        await gateway.start();
+      }
+    }
+    await producer.flush();
+    const places = await Promise.all(sent);
+    const stored = new Map<string, string>();
+    const last = new Map<string, number>();
+    for (let queue = 0; queue < 3; queue++) {
+      for await (const message of mq.topic(name).read(queue, { limit: 1000 })) {
+        const text = message.text() ?? "";
+        expect(stored.has(text)).toBe(false);
+        stored.set(text, `${queue}/${message.offset}`);
+        const key = message.orderingKey ?? "";
+        expect(Number(text)).toBeGreaterThan(last.get(key) ?? -1);
+        last.set(key, Number(text));
+      }
+    }
+    expect(stored.size).toBe(1500);
+    for (const [i, { queue, offset, duplicate }] of places.entries()) {
+      if (!duplicate) expect(stored.get(`${i}`)).toBe(`${queue}/${offset}`);
+    }
+    await client.close();
+  });
+
+  test("a faulty message of a batch fails alone, with the server's reason", async () => {
+    const name = await newTopic(1);
+    const producer = mq.topic(name).producer();
+    const sent = [producer.send("a"), producer.send("b", { tag: "two words" }), producer.send("c")];
+    const [a, b, c] = await Promise.allSettled(sent);
+    expect([a?.status, b?.status, c?.status]).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(b).toMatchObject({ reason: { definite: true, items: [{ pointer: "/messages/1/tag" }] } });
   });
 });
 
