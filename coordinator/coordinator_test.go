@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // site is a bucket and a Redis with one running journal and a topic.
 type site struct {
-	redis   *redistest.Server
 	t       *testing.T
+	redis   *redistest.Server // nil on the embedded server
 	store   *faulty.Store
 	db      *meta.DB
 	journal *journal.Journal
@@ -34,11 +34,19 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, store: faulty.Wrap(objstore.NewMemory()), redis: redistest.New(t)}
-	var err error
-	if s.db, err = meta.Open(t.Context(), s.redis.Options()); err != nil {
+	redis := redistest.New(t)
+	db, err := meta.Open(t.Context(), redis.Options())
+	if err != nil {
 		t.Fatal(err)
 	}
+	s := newSiteOn(t, db)
+	s.redis = redis
+	return s
+}
+
+func newSiteOn(t *testing.T, db *meta.DB) *site {
+	s := &site{t: t, store: faulty.Wrap(objstore.NewMemory()), db: db}
+	var err error
 	s.journal, err = journal.Open(t.Context(), journal.Options{
 		Store: s.store, Meta: s.db, Linger: time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	})

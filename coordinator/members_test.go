@@ -53,6 +53,26 @@ func TestAPausedOwnerLosesItsQueuesWithItsLeaseAndNotBefore(t *testing.T) {
 	}
 }
 
+func TestALostConnectionEndsTheMembershipAfterItsWindow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	topic := s.makeTopic("lost", 4)
+	c := s.crowd(meta.Group{})
+	s.lead(s.db, seldom)
+	lost := c.join("c0", time.Hour, topic)
+	c.join("c1", time.Hour, topic).live()
+	c.becomes("map[c0:2 c1:2]")
+	now := c.state().Now
+	const window = 1500 * time.Millisecond
+	if err := c.db.MemberLost(t.Context(), c.group.ID, lost.id, window); err != nil {
+		t.Fatal(err)
+	}
+	state := c.becomes("map[c1:4]")
+	if state.AssignedAt < now+window.Milliseconds() {
+		t.Errorf("its queues were given away %d ms after its connection broke, before %v", state.AssignedAt-now, window)
+	}
+}
+
 func TestAnOwnerThatDoesNotGiveBackLosesTheQueueAfterItsTime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -53,6 +53,34 @@ func TestFiftyMembersJoiningAtOnceSettleInFewGenerations(t *testing.T) {
 	c.stays(state.Generation, 500*time.Millisecond)
 }
 
+func TestTheEmbeddedServerRebalancesToo(t *testing.T) {
+	t.Parallel()
+	db, err := meta.OpenEmbedded(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSiteOn(t, db)
+	topic := s.makeTopic("embedded", 1000)
+	c := s.crowd(meta.Group{RevokeTimeoutMS: 100})
+	s.lead(s.db, seldom)
+	want := map[string]int{}
+	for i := range 20 {
+		client := fmt.Sprint("c", i)
+		want[client] = 50
+		c.join(client, time.Minute, topic)
+	}
+	began := time.Now()
+	c.becomes(fmt.Sprint(want))
+	c.join("d", time.Minute, topic)
+	eventually(t, func() string {
+		if n := len(spread(c.state())); n != 21 {
+			return fmt.Sprintf("%d of 21 members own queues", n)
+		}
+		return ""
+	})
+	t.Logf("twice 1,000 queues: %v", time.Since(began))
+}
+
 func TestAChangeIsOneGenerationAndMovesOnlyWhatItMust(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
