@@ -72,6 +72,7 @@ var (
 	scriptRestoreStrings = loadScript("restore_strings")
 	scriptRestoreWriters = loadScript("restore_writers")
 	scriptSetStopped     = loadScript("set_stopped")
+	scriptSharedEnter    = loadScript("shared_enter")
 	scriptSharedGrant    = loadScript("shared_grant")
 	scriptSharedPeek     = loadScript("shared_peek")
 	scriptSharedSettle   = loadScript("shared_settle")

@@ -79,6 +79,6 @@ local function settle(s, queue, field, time, idle)
     redis.call("ZREM", LEASES, field)
   end
   last = redis.call("ZRANGE", LEASES, -1, -1, "WITHSCORES")[2]
-  redis.call("HSET", META, "shared_until", dec(math.max(time + tonumber(idle), tonumber(last or "0"))))
+  redis.call("HSET", META, "shared_until", dec(math.max(time + tonumber(idle), s.wait + tonumber(idle), tonumber(last or "0"))))
   return progress
 end

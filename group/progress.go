@@ -1,0 +1,198 @@
+package group
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/bucketmq/bucketmq/meta"
+)
+
+// moved are the groups whose progress is newer than the log. The zero value is
+// ready.
+type moved struct {
+	mu     sync.Mutex
+	groups map[uuid.UUID]struct{} // guarded by mu
+}
+
+func (m *moved) add(group uuid.UUID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.groups == nil {
+		m.groups = map[uuid.UUID]struct{}{}
+	}
+	m.groups[group] = struct{}{}
+}
+
+func (m *moved) take() map[uuid.UUID]struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	taken := m.groups
+	m.groups = nil
+	return taken
+}
+
+// record writes the progress of every group that has moved to the log. What
+// cannot be written is kept for the next time.
+func (g *Groups) record(ctx context.Context) error {
+	var errs []error
+	for id := range g.moved.take() {
+		err := g.recordGroup(ctx, id)
+		if errors.Is(err, meta.ErrGroupNotFound) {
+			continue
+		}
+		if err != nil {
+			g.moved.add(id)
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Groups) recordGroup(ctx context.Context, id uuid.UUID) error {
+	records, err := g.options.Meta.AllOffsets(ctx, id)
+	if err != nil {
+		return unavailable(err)
+	}
+	return g.options.Journal.RecordGroupOffsets(ctx, id, "", records)
+}
+
+// begin gives the group a start, by its consume_from, in each queue of the topics
+// that it has no offset in, and returns once that is durable: a loss of Redis then
+// leads back there, and skips nothing.
+func (g *Groups) begin(ctx context.Context, definition meta.Group, topics []meta.Topic) error {
+	var starts []meta.OffsetStart
+	for _, topic := range topics {
+		queues, err := g.options.Meta.Queues(ctx, topic)
+		if err != nil {
+			return unavailable(err)
+		}
+		for _, q := range queues {
+			start := meta.OffsetStart{Topic: topic.ID, Queue: q.Queue, First: q.Next, Min: q.Min}
+			switch definition.ConsumeFrom {
+			case meta.ConsumeFromFirst:
+				start.First = q.Min
+			case meta.ConsumeFromTimestamp:
+				if start.First, err = g.options.Journal.Find(ctx, topic, q.Queue, definition.ConsumeTimestamp); err != nil {
+					return err
+				}
+			}
+			starts = append(starts, start)
+		}
+	}
+	if err := g.options.Meta.InitOffsets(ctx, definition.ID, 0, starts); err != nil {
+		return unavailable(err)
+	}
+	return g.recordGroup(ctx, definition.ID)
+}
+
+// QueueProgress is how far a group is in one queue (SEMANTICS 32).
+type QueueProgress struct {
+	Topic string
+	meta.OffsetRecord
+	Begun     bool // the group has an offset in the queue; else Offset is where it would begin
+	Min, Next int64
+	Lag       int64 // messages from Offset on; of a filtered subscription also those that will not pass
+	LagMS     int64 // how long the next message has been waiting; 0 without one
+	LagKnown  bool  // false: the topic could not be asked, and Min to LagMS say nothing
+}
+
+// Progress returns how far a group is in every queue of the topics that it
+// consumes, or those named, by topic and queue. It takes the clock of Redis.
+func (g *Groups) Progress(ctx context.Context, name string, topics ...string) ([]QueueProgress, error) {
+	definition, err := g.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	records, err := g.options.Meta.AllOffsets(ctx, definition.ID)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	now, err := g.options.Meta.Now(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	byTopic := map[uuid.UUID]map[uint32]meta.OffsetRecord{}
+	for _, r := range records {
+		if byTopic[r.Topic] == nil {
+			byTopic[r.Topic] = map[uint32]meta.OffsetRecord{}
+		}
+		byTopic[r.Topic][r.Queue] = r
+	}
+	var all []QueueProgress
+	for id, queues := range byTopic {
+		topic, err := g.options.Meta.TopicByID(ctx, id)
+		switch {
+		case errors.Is(err, meta.ErrTopicNotFound): // it has ended
+			continue
+		case err != nil:
+			return nil, unavailable(err)
+		case len(topics) > 0 && !slices.Contains(topics, topic.Name):
+			continue
+		}
+		all = append(all, g.topicProgress(ctx, topic, queues, now)...)
+	}
+	slices.SortFunc(all, func(a, b QueueProgress) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Queue, b.Queue))
+	})
+	return all, nil
+}
+
+// topicProgress adds to the records what the topic says.
+func (g *Groups) topicProgress(ctx context.Context, topic meta.Topic, records map[uint32]meta.OffsetRecord, now int64) []QueueProgress {
+	states, err := g.options.Meta.Queues(ctx, topic)
+	if err != nil {
+		g.log.Warn("lag is not known", "topic", topic.Name, "err", err)
+		states = make([]meta.QueueState, topic.Queues)
+		for q := range states {
+			states[q].Queue = uint32(q)
+		}
+	}
+	all := make([]QueueProgress, 0, len(states))
+	for _, state := range states {
+		p := QueueProgress{Topic: topic.Name, Min: state.Min, Next: state.Next, LagKnown: err == nil}
+		p.OffsetRecord, p.Begun = records[state.Queue]
+		if !p.Begun {
+			p.OffsetRecord = meta.OffsetRecord{Topic: topic.ID, Queue: state.Queue, Offset: state.Min, Start: state.Min}
+		}
+		if p.LagKnown {
+			p.Lag = max(0, state.Next-max(p.Offset, state.Min))
+		}
+		if p.Lag > 0 {
+			if w, err := g.options.Meta.Lookup(ctx, topic.ID, state.Queue, max(p.Offset, state.Min), 1); err == nil && len(w.Entries) > 0 {
+				p.LagMS = max(0, now-w.Entries[0].StoredAt)
+			} else {
+				p.LagKnown = false
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// SetStopped stops the consumption of a queue, or starts it again, and returns the
+// record once that is durable. Messages that are hidden may still be acknowledged.
+// meta.ErrNoOffset: the group does not consume the queue.
+func (g *Groups) SetStopped(ctx context.Context, name, topic string, queue uint32, stopped bool, by string) (meta.OffsetRecord, error) {
+	definition, err := g.Get(ctx, name)
+	if err != nil {
+		return meta.OffsetRecord{}, err
+	}
+	t, err := g.options.Journal.Topic(ctx, topic)
+	if err != nil {
+		return meta.OffsetRecord{}, err
+	}
+	record, err := g.options.Meta.SetStopped(ctx, definition.ID, t.ID, queue, stopped, by)
+	if err != nil {
+		return meta.OffsetRecord{}, unavailable(err)
+	}
+	if err := g.options.Journal.RecordGroupOffsets(ctx, definition.ID, "", []meta.OffsetRecord{record}); err != nil {
+		return meta.OffsetRecord{}, fmt.Errorf("stop queue %d of topic %s: %w", queue, topic, err)
+	}
+	return record, nil
+}
