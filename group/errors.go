@@ -17,7 +17,7 @@ func unavailable(err error) error {
 		return nil
 	}
 	for _, known := range []error{
-		meta.ErrGroupNotFound, meta.ErrGroupActive, meta.ErrGroupQueued, meta.ErrNoOffset, meta.ErrTopicNotFound,
+		meta.ErrMemberUnknown, meta.ErrFencedMember, meta.ErrGroupNotFound, meta.ErrGroupActive, meta.ErrGroupQueued, meta.ErrNoOffset, meta.ErrTopicNotFound,
 		journal.ErrUnavailable, journal.ErrRecovering, journal.ErrOutcomeUnknown, journal.ErrDraining, context.Canceled,
 	} {
 		if errors.Is(err, known) {
@@ -26,6 +26,7 @@ func unavailable(err error) error {
 	}
 	for _, is := range []func(error) bool{
 		is[*meta.GroupExistsError], is[*meta.GroupConflictError], is[*meta.SubscriptionMismatchError], is[*journal.InvalidError],
+		is[*meta.GroupSharedError], is[*meta.SettingsConflictError],
 	} {
 		if is(err) {
 			return err

@@ -25,6 +25,9 @@ type Options struct {
 	// RecordEvery is how often the progress of groups that moved is written to the
 	// log. Zero = 10 s.
 	RecordEvery time.Duration
+	// FirstFlush and FlushEvery are when merged commits are stored after Run began.
+	// Zero = 10 s, then every 5 s.
+	FirstFlush, FlushEvery time.Duration
 
 	Log      *slog.Logger          // nil = slog.Default
 	Registry prometheus.Registerer // nil = metrics are kept and not exported
@@ -38,6 +41,9 @@ type Groups struct {
 	log     *slog.Logger
 	cache   definitions
 	moved   moved
+	members members
+	bells   bells
+	commits commits
 }
 
 // New returns Groups. The error is that of unusable options.
@@ -47,6 +53,12 @@ func New(o Options) (*Groups, error) {
 	}
 	if o.RecordEvery == 0 {
 		o.RecordEvery = 10 * time.Second
+	}
+	if o.FirstFlush == 0 {
+		o.FirstFlush = firstFlush
+	}
+	if o.FlushEvery == 0 {
+		o.FlushEvery = flushEvery
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -66,6 +78,7 @@ func (g *Groups) Run(ctx context.Context) error {
 	feed := g.options.Meta.NewFeed(g.notice)
 	var feeding sync.WaitGroup
 	feeding.Go(func() { _ = feed.Run(ctx) }) // ends with ctx
+	feeding.Go(func() { g.commits.run(ctx, g, g.options.FirstFlush, g.options.FlushEvery) })
 	defer feeding.Wait()
 	tick := time.NewTicker(g.options.RecordEvery)
 	defer tick.Stop()
@@ -84,8 +97,11 @@ func (g *Groups) Run(ctx context.Context) error {
 // Drain ends every wait: receives return what they have.
 func (g *Groups) Drain() { g.drain() }
 
-// Close writes the progress that is not in the log yet. The journal must still run.
-func (g *Groups) Close(ctx context.Context) error { return g.record(ctx) }
+// Close stores commits that are merged, and writes the progress that is not in
+// the log yet. The journal must still run.
+func (g *Groups) Close(ctx context.Context) error {
+	return errors.Join(g.commits.flush(ctx, g, func(pendingKey) bool { return true }), g.record(ctx))
+}
 
 // notice is called by the feed, which must not be kept waiting.
 func (g *Groups) notice(n meta.Notice) {
@@ -93,11 +109,13 @@ func (g *Groups) notice(n meta.Notice) {
 	case n.Lost:
 		g.cache.clear()
 		g.Lost()
+		g.bells.ring(uuid.Nil)
 	case n.GroupChanged != uuid.Nil:
 		if n.GroupWhat == meta.ChangedGroup {
 			g.cache.clear()
 		}
 		g.Changed(n.GroupChanged)
+		g.bells.ring(n.GroupChanged)
 	}
 }
 

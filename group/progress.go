@@ -59,6 +59,15 @@ func (g *Groups) recordGroup(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return unavailable(err)
 	}
+	clients, err := g.options.Meta.BroadcastOffsets(ctx, id)
+	if err != nil {
+		return unavailable(err)
+	}
+	for _, c := range clients {
+		if err := g.options.Journal.RecordGroupOffsets(ctx, id, c.ClientID, c.Offsets); err != nil {
+			return err
+		}
+	}
 	return g.options.Journal.RecordGroupOffsets(ctx, id, "", records)
 }
 
@@ -66,11 +75,23 @@ func (g *Groups) recordGroup(ctx context.Context, id uuid.UUID) error {
 // that it has no offset in, and returns once that is durable: a loss of Redis then
 // leads back there, and skips nothing.
 func (g *Groups) begin(ctx context.Context, definition meta.Group, topics []meta.Topic) error {
+	starts, err := g.starts(ctx, definition, topics)
+	if err != nil {
+		return err
+	}
+	if err := g.options.Meta.InitOffsets(ctx, definition.ID, 0, starts); err != nil {
+		return unavailable(err)
+	}
+	return g.recordGroup(ctx, definition.ID)
+}
+
+// starts finds where the group would begin in each queue of the topics.
+func (g *Groups) starts(ctx context.Context, definition meta.Group, topics []meta.Topic) ([]meta.OffsetStart, error) {
 	var starts []meta.OffsetStart
 	for _, topic := range topics {
 		queues, err := g.options.Meta.Queues(ctx, topic)
 		if err != nil {
-			return unavailable(err)
+			return nil, unavailable(err)
 		}
 		for _, q := range queues {
 			start := meta.OffsetStart{Topic: topic.ID, Queue: q.Queue, First: q.Next, Min: q.Min}
@@ -79,16 +100,13 @@ func (g *Groups) begin(ctx context.Context, definition meta.Group, topics []meta
 				start.First = q.Min
 			case meta.ConsumeFromTimestamp:
 				if start.First, err = g.options.Journal.Find(ctx, topic, q.Queue, definition.ConsumeTimestamp); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			starts = append(starts, start)
 		}
 	}
-	if err := g.options.Meta.InitOffsets(ctx, definition.ID, 0, starts); err != nil {
-		return unavailable(err)
-	}
-	return g.recordGroup(ctx, definition.ID)
+	return starts, nil
 }
 
 // QueueProgress is how far a group is in one queue (SEMANTICS 32).

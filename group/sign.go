@@ -30,7 +30,7 @@ const (
 	// signatureBytes is how much of the HMAC is kept.
 	signatureBytes = 16
 	// maxSealed bounds the text that Open decodes.
-	maxSealed = 64 << 10
+	maxSealed = 256 << 10
 	// secretFresh is how long the secret is believed without asking Redis: one
 	// that lost it may have been given another by another process.
 	secretFresh = 10 * time.Second

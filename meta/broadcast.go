@@ -47,6 +47,18 @@ func (db *DB) TouchBroadcast(ctx context.Context, group uuid.UUID, client string
 	return db.touchBroadcast(ctx, group, client, starts)
 }
 
+// InitBroadcast gives a broadcasting client start offsets in queues that it has
+// none in, and keeps its progress for another day.
+func (db *DB) InitBroadcast(ctx context.Context, group uuid.UUID, client string, starts []OffsetStart) error {
+	of := func(topic uuid.UUID) string { return keyBroadcast(group, broadcastClient(client), topic) }
+	keys, topics, args := startArguments([]string{keyGroupMeta(group), keyGroupTopics(group)}, starts, of)
+	args = append([]any{0, client, topics}, args...)
+	if _, err := db.change(ctx, scriptInitOffsets, keys, args...); err != nil {
+		return fmt.Errorf("start offsets of client %s: %w", client, err)
+	}
+	return db.touchBroadcast(ctx, group, client, starts)
+}
+
 // BroadcastProgress is how far one client of a broadcasting group is.
 type BroadcastProgress struct {
 	ClientID string

@@ -41,6 +41,7 @@ type Member struct {
 	Room          string         `json:"room,omitempty"`
 	Subscriptions []Subscription `json:"subscriptions"`
 	Key           string         `json:"key,omitempty"` // SHA-256 of the session key; "": it cannot come back as the same member
+	TimeoutMS     int64          `json:"timeout_ms"`    // how long it may be silent
 	JoinedAt      int64          `json:"joined_at"`
 
 	LastHeartbeat int64 `json:"-"`
@@ -95,6 +96,7 @@ func (db *DB) join(ctx context.Context, request JoinRequest) (Joined, error) {
 		}
 		m.ID = id.String()
 	}
+	m.TimeoutMS = request.Timeout.Milliseconds()
 	m.JoinedAt = 0 // the script writes Redis' clock in its place
 	text, err := json.Marshal(m)
 	if err != nil {
