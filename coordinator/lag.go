@@ -56,8 +56,8 @@ type lagMeasurement struct {
 
 // end is where the queues of a topic end.
 type end struct {
-	name string // empty: the topic does not exist
-	next []int64
+	name   string // empty: the topic does not exist
+	queues []meta.QueueState
 }
 
 func (m *lagMeasurement) take(ctx context.Context) (err error) {
@@ -95,13 +95,15 @@ func (m *lagMeasurement) addGroup(ctx context.Context, g meta.Group) error {
 		if err != nil {
 			return err
 		}
-		if int64(r.Queue) >= int64(len(e.next)) { // the topic has gone
+		if int64(r.Queue) >= int64(len(e.queues)) { // the topic has gone
 			continue
 		}
 		known[r.Topic]++
 		p := pair{g.Name, e.name}
 		sum := m.all[p]
-		if behind := e.next[r.Queue] - r.Offset; behind > 0 {
+		q := e.queues[r.Queue]
+		r.Offset = max(r.Offset, q.Min) // what retention has removed nobody waits for
+		if behind := q.Next - r.Offset; behind > 0 {
 			sum.messages += behind
 			since, err := m.storedAt(ctx, r)
 			if err != nil {
@@ -116,7 +118,7 @@ func (m *lagMeasurement) addGroup(ctx context.Context, g meta.Group) error {
 	for topic, n := range known {
 		p := pair{g.Name, m.ends[topic].name}
 		sum := m.all[p]
-		sum.unknown = int64(len(m.ends[topic].next) - n)
+		sum.unknown = int64(len(m.ends[topic].queues) - n)
 		m.all[p] = sum
 	}
 	return nil
@@ -146,12 +148,8 @@ func (m *lagMeasurement) endOf(ctx context.Context, topic uuid.UUID) (end, error
 	}
 	t, err := m.meta.TopicByID(ctx, topic)
 	if err == nil {
-		var queues []meta.QueueState
-		if queues, err = m.meta.Queues(ctx, t); err == nil {
+		if e.queues, err = m.meta.Queues(ctx, t); err == nil {
 			e.name = t.Name
-			for _, q := range queues {
-				e.next = append(e.next, q.Next)
-			}
 		}
 	}
 	if err != nil && !errors.Is(err, meta.ErrTopicNotFound) {
