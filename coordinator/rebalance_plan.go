@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/bucketmq/bucketmq/assign"
+	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/meta"
 )
 
@@ -59,7 +60,7 @@ func (p *plan) choose(state meta.GroupState) []meta.Member {
 	for _, m := range state.Members {
 		switch {
 		case m.Kind != meta.KindQueue: // it names its queues itself, or owns none
-		case !admits(state.Group.AllowIPs, state.Group.DenyIPs, m.Address):
+		case !group.Admits(state.Group.AllowIPs, state.Group.DenyIPs, m.Address):
 			p.denied = append(p.denied, m.ClientID)
 		default:
 			active = append(active, m)

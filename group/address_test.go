@@ -1,6 +1,10 @@
-package coordinator
+package group_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/bucketmq/bucketmq/group"
+)
 
 func TestAdmits(t *testing.T) {
 	for _, c := range []struct {
@@ -24,7 +28,7 @@ func TestAdmits(t *testing.T) {
 		{[]string{"10.0.0.0/8"}, []string{"10.0.0.7"}, "10.0.0.7", false}, // deny comes first
 		{[]string{"fe80::1"}, nil, "[fe80::1%eth0]:80", true},
 	} {
-		if got := admits(c.allow, c.deny, c.address); got != c.want {
+		if got := group.Admits(c.allow, c.deny, c.address); got != c.want {
 			t.Errorf("allow %v, deny %v, address %q: got %v, want %v", c.allow, c.deny, c.address, got, c.want)
 		}
 	}
