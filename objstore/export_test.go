@@ -1,6 +1,7 @@
 package objstore
 
 import (
+	"io"
 	"os"
 	"time"
 )
@@ -20,3 +21,9 @@ func (s *S3) SignBodies() {
 
 // SetPatience says how soon a start tells what it waits for.
 func (s *S3) SetPatience(d time.Duration) { s.patience = d }
+
+// LentBody is the body of a request, and what ends it.
+func LentBody(body []byte) (io.Reader, func()) {
+	l := &lent{rest: body}
+	return l, l.takeBack
+}

@@ -144,7 +144,12 @@ func (f *Filesystem) Close() error {
 
 // Get reads the range. See Store.
 func (f *Filesystem) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
-	body, err := f.get(ctx, key, off, n)
+	return f.GetInto(ctx, key, off, n, fresh)
+}
+
+// GetInto reads the range into what room returns. See Filler.
+func (f *Filesystem) GetInto(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
+	body, err := f.get(ctx, key, off, n, room)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotFound
 	}
@@ -155,7 +160,7 @@ func (f *Filesystem) Get(ctx context.Context, key string, off, n int64) ([]byte,
 	return body, nil
 }
 
-func (f *Filesystem) get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+func (f *Filesystem) get(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
 	if err := errors.Join(checkKey(key), checkRange(off), ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -171,7 +176,7 @@ func (f *Filesystem) get(ctx context.Context, key string, off, n int64) ([]byte,
 	if n, err = resolveRange(size, off, n); err != nil {
 		return nil, err
 	}
-	body := make([]byte, n)
+	body := room(n)[:n]
 	if _, err := io.ReadFull(io.NewSectionReader(file, off, n), body); err != nil {
 		return nil, err
 	}

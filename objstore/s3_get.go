@@ -16,6 +16,12 @@ import (
 // Get makes one ranged request. See Store. An answer that is not exactly the
 // range is dropped as a whole and asked for again, never completed or cut.
 func (s *S3) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	return s.GetInto(ctx, key, off, n, fresh)
+}
+
+// GetInto is Get into what room returns, which is asked once for each attempt.
+// See Filler.
+func (s *S3) GetInto(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
 	if err := errors.Join(checkKey(key), checkRange(off)); err != nil {
 		return nil, fmt.Errorf("get %q: %w", key, err)
 	}
@@ -25,7 +31,7 @@ func (s *S3) Get(ctx context.Context, key string, off, n int64) ([]byte, error) 
 	var body []byte
 	err := s.retry(ctx, n, func(ctx context.Context) error {
 		return readError(s.call(ctx, func(ctx context.Context) (err error) {
-			body, err = s.fetch(ctx, key, off, n)
+			body, err = s.fetch(ctx, key, off, n, room)
 			return err
 		}))
 	})
@@ -35,7 +41,7 @@ func (s *S3) Get(ctx context.Context, key string, off, n int64) ([]byte, error) 
 	return body, nil
 }
 
-func (s *S3) fetch(ctx context.Context, key string, off, n int64) ([]byte, error) {
+func (s *S3) fetch(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
 	var options minio.GetObjectOptions
 	ranged := off > 0 || n > 0
 	switch {
@@ -58,7 +64,7 @@ func (s *S3) fetch(ctx context.Context, key string, off, n int64) ([]byte, error
 	if length < 0 || info.Size != length {
 		return nil, fmt.Errorf("%w: %d bytes announced, %d expected", errTransient, info.Size, length)
 	}
-	body := make([]byte, length)
+	body := room(length)[:length]
 	if _, err := io.ReadFull(stream, body); err != nil {
 		return nil, fmt.Errorf("%w: the body ended early: %w", errTransient, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"hash/crc32"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/minio/minio-go/v7"
 )
@@ -100,10 +101,43 @@ func (s *S3) send(ctx context.Context, u upload) error {
 
 func (s *S3) request(ctx context.Context, u upload) error {
 	return s.call(ctx, func(ctx context.Context) error {
+		body := &lent{rest: u.body}
+		defer body.takeBack()
 		_, err := s.core.PutObject(ctx, s.options.Bucket, s.options.Prefix+u.key,
-			bytes.NewReader(u.body), int64(len(u.body)), "", u.sha256, u.options)
+			body, int64(len(u.body)), "", u.sha256, u.options)
 		return err
 	})
+}
+
+// lent is a body until its request has returned. A request that was given up may
+// still be sending in the background, and must not send what the caller has put
+// into the same memory since.
+type lent struct {
+	mu    sync.Mutex
+	rest  []byte // guarded by mu
+	ended bool   // guarded by mu
+}
+
+var errTakenBack = errors.New("objstore: the request was given up")
+
+func (l *lent) Read(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.ended:
+		return 0, errTakenBack
+	case len(l.rest) == 0:
+		return 0, io.EOF
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+func (l *lent) takeBack() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest, l.ended = nil, true
 }
 
 func isTaken(err error) bool {

@@ -46,6 +46,22 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 }
 
+// Filler is a Store that reads into memory of its caller's.
+type Filler interface {
+	// GetInto is Get, with the bytes at the start of what room returns when it
+	// is told how many they will be. It returns only once nothing writes there
+	// any more, whatever its error.
+	GetInto(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error)
+}
+
+var (
+	_ Filler = (*Filesystem)(nil)
+	_ Filler = (*S3)(nil)
+)
+
+// fresh is the room of a Get: memory that is the caller's from then on.
+func fresh(n int64) []byte { return make([]byte, n) }
+
 // Info describes one object of a List.
 type Info struct {
 	Key        string
