@@ -32,7 +32,9 @@ func (r *reader) aheadLoop(ctx context.Context) error {
 		select {
 		case next := <-r.aheads:
 			bounded, cancel := context.WithTimeout(ctx, readTimeout)
-			_, _ = r.object(bounded, next.topic, &next.entry, cold)
+			if o, err := r.object(bounded, next.topic, &next.entry, cold); err == nil {
+				o.release()
+			}
 			cancel()
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -51,7 +53,7 @@ func (s *scan) lookAhead(entries []meta.Entry) {
 	}
 	reach := s.page.Next + max(2*passed, int64(entries[0].Count)/2)
 	last := entries[0].Segment
-	if o := s.r.cache.get(pieceKey{segment: last}); o == nil || aheadShare*o.weight() > s.r.cache.capacity(cold) {
+	if w := s.r.cache.weight(pieceKey{segment: last}); w == 0 || aheadShare*w > s.r.cache.capacity(cold) {
 		return // pieces are read backwards: there is nothing to gain
 	}
 	objects := 0

@@ -35,7 +35,7 @@ func TestTheNextObjectIsLoadedBeforeItIsAskedFor(t *testing.T) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	deadline := time.Now().Add(10 * time.Second)
-	for n.cache.get(pieceKey{segment: refs[1]}) == nil {
+	for !n.cache.touch(pieceKey{segment: refs[1]}) {
 		if time.Now().After(deadline) {
 			t.Fatal("the next object never came")
 		}
@@ -76,7 +76,7 @@ func TestASmallCacheIsNotFilledAhead(t *testing.T) {
 	refs := behind(r.node(), 100)
 	n := r.node()
 	n.page(0, 10)
-	weight := n.cache.get(pieceKey{segment: refs[0]}).weight()
+	weight := n.cache.weight(pieceKey{segment: refs[0]})
 	small := r.node(func(o *readerOptions) { o.CacheBytes = 2 * 2 * weight })
 	small.page(80, 20)
 	if len(small.aheads) != 0 {

@@ -54,9 +54,10 @@ type cached struct {
 
 // load is one fetch and those who wait for it.
 type load struct {
-	done   chan struct{} // closed after object and err are set
-	object *object
-	err    error
+	done    chan struct{} // closed after object and err are set
+	object  *object
+	err     error
+	waiting int32 // who get the object as well; guarded by the cache's mu
 }
 
 // newObjectCache shares capacity: half for the tail, half for catching up, which
@@ -70,7 +71,8 @@ func newObjectCache(capacity int64, hotLoads, coldLoads int) *objectCache {
 	return c
 }
 
-// get returns the object when it is in memory, else nil.
+// get returns the object when it is in memory, else nil. The caller is a user of
+// it then.
 func (c *objectCache) get(key pieceKey) *object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,11 +87,21 @@ func (c *objectCache) lookup(key pieceKey) *object {
 	}
 	item := element.Value.(*cached)
 	c.shelves[item.class].order.MoveToFront(element)
+	item.object.retain()
 	return item.object
 }
 
-// put keeps the object, instead of an older one under the same key. One that is
-// larger than its class may be is not kept.
+// touch reports whether the object is in memory, and keeps it there for longer.
+func (c *objectCache) touch(key pieceKey) bool {
+	o := c.get(key)
+	if o != nil {
+		o.release()
+	}
+	return o != nil
+}
+
+// put keeps the object, as one more user of it, instead of an older one under the
+// same key. One that is larger than its class may be is not kept.
 func (c *objectCache) put(key pieceKey, in class, o *object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,6 +114,7 @@ func (c *objectCache) put(key pieceKey, in class, o *object) {
 	for s.used+item.weight > s.capacity {
 		c.remove(s.order.Back().Value.(*cached).key)
 	}
+	o.retain()
 	s.used += item.weight
 	c.items[key] = s.order.PushFront(item)
 }
@@ -116,6 +129,7 @@ func (c *objectCache) remove(key pieceKey) {
 	c.shelves[item.class].order.Remove(element)
 	c.shelves[item.class].used -= item.weight
 	delete(c.items, key)
+	item.object.release()
 }
 
 // knows reports whether the object is in memory or on its way.
@@ -123,6 +137,16 @@ func (c *objectCache) knows(key pieceKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.items[key] != nil || c.loads[key] != nil
+}
+
+// weight is what the object costs, 0 when it is not in memory.
+func (c *objectCache) weight(key pieceKey) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if element, ok := c.items[key]; ok {
+		return element.Value.(*cached).weight
+	}
+	return 0
 }
 
 // capacity is how many bytes the class may hold.
@@ -139,9 +163,10 @@ func (c *objectCache) size(in class) int64 {
 	return c.shelves[in].used
 }
 
-// fetch returns the object from memory or loads it. Of those who ask for one
-// key at the same time one loads, in its own goroutine, and the others wait;
-// when it was given up because the loader's ctx ended, another one takes over.
+// fetch returns the object from memory or loads it, and its caller is a user of
+// it. Of those who ask for one key at the same time one loads, in its own
+// goroutine, and the others wait; when it was given up because the loader's ctx
+// ended, another one takes over.
 func (c *objectCache) fetch(ctx context.Context, key pieceKey, in class, read func(context.Context) (*object, error)) (*object, error) {
 	for {
 		o, running := c.find(key)
@@ -181,7 +206,11 @@ func (c *objectCache) find(key pieceKey) (*object, *load) {
 	if o := c.lookup(key); o != nil {
 		return o, nil
 	}
-	return nil, c.loads[key]
+	l := c.loads[key]
+	if l != nil {
+		l.waiting++
+	}
+	return nil, l
 }
 
 // start makes the caller the loader of key, or returns nil when there is
@@ -205,6 +234,9 @@ func (c *objectCache) finish(ctx context.Context, key pieceKey, in class, l *loa
 		}
 		c.mu.Lock()
 		delete(c.loads, key)
+		if l.err == nil {
+			l.object.users.Add(l.waiting)
+		}
 		c.mu.Unlock()
 		close(l.done)
 	}()
@@ -216,7 +248,7 @@ func (l *load) wait(ctx context.Context) (*object, error) {
 	case <-l.done: // the loader set object and err before it closed done
 		return l.object, l.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, context.Cause(ctx) // an object that still comes is never released
 	}
 }
 

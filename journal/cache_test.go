@@ -16,7 +16,7 @@ func keyOf(i int) pieceKey { return pieceKey{segment: meta.SegmentRef{Seq: uint6
 func TestTheNewestObjectIsKeptWhateverWasReadBefore(t *testing.T) {
 	c := newObjectCache(100<<10, 1, 1)
 	for i := range 50 {
-		c.put(keyOf(i), hot, newPiece(0, make([]byte, 10<<10)))
+		c.put(keyOf(i), hot, newPiece(0, make([]byte, 10<<10), newSegmentMemory(1<<20)))
 		for range 100 {
 			c.get(keyOf(0))
 		}
@@ -37,9 +37,9 @@ func TestTheNewestObjectIsKeptWhateverWasReadBefore(t *testing.T) {
 
 func TestCatchingUpNeverPushesOutTheTail(t *testing.T) {
 	c := newObjectCache(100<<10, 1, 1)
-	c.put(keyOf(0), hot, newPiece(0, make([]byte, 10<<10)))
+	c.put(keyOf(0), hot, newPiece(0, make([]byte, 10<<10), newSegmentMemory(1<<20)))
 	for i := range 100 {
-		c.put(keyOf(1+i), cold, newPiece(0, make([]byte, 10<<10)))
+		c.put(keyOf(1+i), cold, newPiece(0, make([]byte, 10<<10), newSegmentMemory(1<<20)))
 	}
 	if c.get(keyOf(0)) == nil {
 		t.Error("the tail's object is gone")
@@ -47,7 +47,7 @@ func TestCatchingUpNeverPushesOutTheTail(t *testing.T) {
 	if used := c.size(cold); used > 50<<10 || used == 0 {
 		t.Errorf("catching up holds %d bytes, want at most its half", used)
 	}
-	c.put(keyOf(1000), hot, newPiece(0, make([]byte, 1<<20)))
+	c.put(keyOf(1000), hot, newPiece(0, make([]byte, 1<<20), newSegmentMemory(1<<20)))
 	if c.get(keyOf(1000)) != nil || c.get(keyOf(0)) == nil {
 		t.Error("an object larger than the cache was kept, or cost the others")
 	}
@@ -64,7 +64,7 @@ func TestAnObjectIsLoadedOnceForAll(t *testing.T) {
 				o, err := c.fetch(t.Context(), keyOf(1), class(i%2), func(context.Context) (*object, error) {
 					loads.Add(1)
 					<-release
-					return newPiece(0, []byte("x")), nil
+					return newPiece(0, []byte("x"), newSegmentMemory(1<<20)), nil
 				})
 				if err != nil || string(o.data) != "x" {
 					t.Errorf("got %v, %v", o, err)
@@ -95,7 +95,7 @@ func TestALoadThatIsGivenUpIsTakenOver(t *testing.T) {
 		synctest.Wait()
 		got := make(chan error, 1)
 		go func() {
-			_, err := c.fetch(t.Context(), keyOf(1), hot, func(context.Context) (*object, error) { return newPiece(0, nil), nil })
+			_, err := c.fetch(t.Context(), keyOf(1), hot, func(context.Context) (*object, error) { return newPiece(0, nil, newSegmentMemory(1<<20)), nil })
 			got <- err
 		}()
 		synctest.Wait()
@@ -120,7 +120,7 @@ func TestCatchingUpDoesNotTakeTheTailsRequests(t *testing.T) {
 				_, _ = c.fetch(t.Context(), keyOf(i), cold, func(context.Context) (*object, error) {
 					running.Add(1)
 					<-release
-					return newPiece(0, nil), nil
+					return newPiece(0, nil, newSegmentMemory(1<<20)), nil
 				})
 			})
 		}
@@ -128,7 +128,7 @@ func TestCatchingUpDoesNotTakeTheTailsRequests(t *testing.T) {
 		if got := running.Load(); got != 2 {
 			t.Errorf("%d loads at a time, want 2", got)
 		}
-		_, err := c.fetch(t.Context(), keyOf(100), hot, func(context.Context) (*object, error) { return newPiece(0, nil), nil })
+		_, err := c.fetch(t.Context(), keyOf(100), hot, func(context.Context) (*object, error) { return newPiece(0, nil, newSegmentMemory(1<<20)), nil })
 		if err != nil {
 			t.Error(err)
 		}

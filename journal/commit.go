@@ -113,6 +113,7 @@ func (c *committer) missed(s *sealed) {
 // arrived takes in a durable segment.
 func (c *committer) arrived(s *sealed) {
 	c.w.stored(meta.SegmentRef{Writer: c.w.id, Seq: s.seq}, s.object)
+	s.object = nil
 	for _, commit := range s.commits {
 		c.lane(commit.commit.Topic).add(commit)
 	}
@@ -180,14 +181,7 @@ func (c *committer) round(ctx context.Context, due []*topicCommit) {
 	c.w.metrics.commitTime.Observe(time.Since(began).Seconds())
 
 	// Readers of this process first: who is told an offset can read it.
-	for from := 0; from < len(due); {
-		s, to := due[from].segment, from+1
-		for to < len(due) && due[to].segment == s {
-			to++
-		}
-		c.w.committed(meta.SegmentRef{Writer: c.w.id, Seq: s.seq}, s.object, commits[from:to], results[from:to])
-		from = to
-	}
+	c.w.committed(commits, results)
 	for i, d := range due {
 		if wait, err := c.settle(ctx, d, &results[i]); wait {
 			c.lane(d.commit.Topic).retry(c.w, d, err)

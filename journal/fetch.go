@@ -75,7 +75,7 @@ func (r *reader) object(ctx context.Context, topic uuid.UUID, e *meta.Entry, in 
 			if errors.Is(err, objstore.ErrRange) {
 				return nil, &CorruptError{First: e.First(), Next: e.Next}
 			}
-			return newPiece(key.start, data), err
+			return newPiece(key.start, data, r.memory), err
 		})
 	}
 	return r.cache.fetch(ctx, whole, in, func(ctx context.Context) (*object, error) {
@@ -83,7 +83,7 @@ func (r *reader) object(ctx context.Context, topic uuid.UUID, e *meta.Entry, in 
 		if err != nil {
 			return nil, err
 		}
-		o := newObject(data)
+		o := newObject(data, r.memory)
 		r.shares.set(topic, o.share(topic))
 		return o, nil
 	})
@@ -101,7 +101,7 @@ func (r *reader) again(ctx context.Context, e *meta.Entry, in class, damaged *ob
 		if err != nil {
 			return nil, err
 		}
-		o := newObject(data)
+		o := newObject(data, r.memory)
 		o.final = damaged.start == 0 && bytes.Equal(data, damaged.data)
 		return o, nil
 	})
@@ -115,7 +115,7 @@ func (r *reader) get(ctx context.Context, key pieceKey) ([]byte, error) {
 	}
 	name := segment.ObjectKey(key.segment.Writer, key.segment.Seq)
 	started := time.Now()
-	data, err := r.store.Get(ctx, name, key.start, length)
+	data, err := r.getInto(ctx, name, key.start, length)
 	r.metrics.fetched(len(data), time.Since(started), err)
 	switch {
 	case err == nil:
@@ -127,16 +127,38 @@ func (r *reader) get(ctx context.Context, key pieceKey) ([]byte, error) {
 	}
 }
 
+// getInto reads into memory of earlier segments where the store can do that.
+func (r *reader) getInto(ctx context.Context, name string, start, length int64) ([]byte, error) {
+	store, ok := r.store.(objstore.Filler)
+	if !ok {
+		return r.store.Get(ctx, name, start, length)
+	}
+	var room []byte
+	data, err := store.GetInto(ctx, name, start, length, func(n int64) []byte {
+		if int64(cap(room)) < n {
+			r.memory.give(room) // of an attempt that failed
+			room = r.memory.take(int(n))
+		}
+		return room[:n]
+	})
+	if err != nil {
+		r.memory.give(room)
+	}
+	return data, err
+}
+
 // stored takes in the bytes of a durable segment of this process, so that
 // reading them needs no request. It comes before the commit: a reader that is
 // woken by it must find them. data is the reader's from then on and must never
 // be changed.
 func (r *reader) stored(ref meta.SegmentRef, data []byte) {
-	r.cache.put(pieceKey{segment: ref}, hot, newObject(data))
+	o := newObject(data, r.memory)
+	r.cache.put(pieceKey{segment: ref}, hot, o)
+	o.release()
 }
 
 // committed takes in the entries of the commits of this process that succeeded.
-func (r *reader) committed(ref meta.SegmentRef, data []byte, commits []meta.Commit, results []meta.CommitResult) {
+func (r *reader) committed(commits []meta.Commit, results []meta.CommitResult) {
 	for i := range results {
 		if results[i].Err != nil || len(results[i].Entries) == 0 {
 			continue

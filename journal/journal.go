@@ -127,7 +127,7 @@ func Open(ctx context.Context, options Options) (*Journal, error) {
 	j.writer.lost = j.guard.lost
 	j.writer.suspect = j.guard.suspect
 	j.reader = newReader(readerOptions{
-		Store: j.store, Meta: j.meta, CacheBytes: options.CacheBytes, Log: j.log, Registry: options.Registry,
+		Store: j.store, Meta: j.meta, CacheBytes: options.CacheBytes, Memory: j.writer.memory, Log: j.log, Registry: options.Registry,
 		TopicChanged: j.topics.drop,
 		RolledBack:   func(topic uuid.UUID) { j.guard.suspect("a read of topic " + topic.String()) },
 	})

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -19,7 +20,15 @@ const markStride = 16
 // object is a segment in memory, or a piece of one. Its bytes never change;
 // what was found out about them is remembered, so that every block is checked
 // once and not with each read.
+//
+// Its users are counted: who makes it, the cache while it is in there, and
+// everybody to whom the cache gives it. When the last one has released it, its
+// memory is used for another segment. One who never releases only takes this
+// memory out of circulation; one who releases too early reads another segment.
 type object struct {
+	memory *segmentMemory
+	users  atomic.Int32
+
 	start     int64 // position in the segment of data[0]
 	data      []byte
 	directory []segment.Block // by position; nil for a piece and when the footer is damaged
@@ -46,10 +55,11 @@ type span struct {
 
 func (s span) next() int64 { return s.first + int64(s.count) }
 
-// newObject wraps a whole segment. A damaged footer only means that damaged
-// blocks cannot be stepped over one by one.
-func newObject(data []byte) *object {
-	o := &object{data: data}
+// newObject wraps a whole segment, whose memory becomes the object's. A damaged
+// footer only means that damaged blocks cannot be stepped over one by one. The
+// caller is the first user.
+func newObject(data []byte, memory *segmentMemory) *object {
+	o := newPiece(0, data, memory)
 	if footer, missing, err := segment.ParseFooter(data, int64(len(data))); err == nil && missing == 0 {
 		o.directory = footer.Blocks
 	}
@@ -57,12 +67,33 @@ func newObject(data []byte) *object {
 }
 
 // newPiece wraps the bytes of a segment from start on.
-func newPiece(start int64, data []byte) *object { return &object{start: start, data: data} }
+func newPiece(start int64, data []byte, memory *segmentMemory) *object {
+	o := &object{start: start, data: data, memory: memory}
+	o.users.Store(1)
+	return o
+}
+
+// retain adds a user. Only a user may call it, or who holds the cache's lock
+// while the object is in there.
+func (o *object) retain() { o.users.Add(1) }
+
+// release takes a user away, who must not use the object any more, nor bytes
+// that he has from it.
+func (o *object) release() {
+	switch n := o.users.Add(-1); {
+	case n < 0:
+		panic("journal: an object was released more often than used")
+	case n == 0:
+		data := o.data
+		o.data, o.blocks = nil, nil
+		o.memory.give(data)
+	}
+}
 
 // weight is what the object costs in memory: its bytes, a mark per stride of
 // the smallest records, and a little per block.
 func (o *object) weight() int64 {
-	return int64(len(o.data)) + int64(len(o.data))/(markStride*8) + 128*int64(len(o.directory)) + 256
+	return int64(cap(o.data)) + int64(len(o.data))/(markStride*8) + 128*int64(len(o.directory)) + 256
 }
 
 // holds reports whether all bytes of an entry are here. A whole segment that is

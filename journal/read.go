@@ -27,6 +27,9 @@ const (
 	// MaxReadMessages and MaxReadBytes limit every page.
 	MaxReadMessages = 1000
 	MaxReadBytes    = 32 << 20
+	// MaxRawMessages is MaxReadMessages of a raw read, in which a message costs
+	// nothing but its bytes.
+	MaxRawMessages = 100_000
 	// MaxWait limits how long a read waits for messages.
 	MaxWait = 30 * time.Second
 
@@ -57,6 +60,7 @@ type Read struct {
 	// at most MaxWait. 0 answers at once.
 	Wait   time.Duration
 	Filter filter.Filter // zero: every message
+	Raw    bool          // fill Page.Runs in place of Page.Messages; MaxMessages may be MaxRawMessages
 	Clamp  bool          // read from the nearest offset there is instead of a BoundsError
 }
 
@@ -76,13 +80,36 @@ type Stored struct {
 	Raw      []byte // the record's encoding
 }
 
+// Run is messages with consecutive offsets as they were stored, one record behind
+// the other. Their bytes alias memory that others read: they must never be
+// written to.
+type Run struct {
+	First    int64 // offset of the first
+	Count    int
+	StoredAt int64 // of all of them
+	Raw      []byte
+}
+
 // Page is what one read returns.
 type Page struct {
 	Status   string
 	Messages []Stored
+	Runs     []Run // in place of Messages, of a raw read
 	Next     int64 // where to read on: after everything that was looked at
 	Min, Max int64 // the queue's first offset and the one its next message will get
 	Epoch    int64
+
+	users []*object // that the messages are in; released by Release
+}
+
+// Release says that nobody reads the messages any more: their memory may be used
+// again from there on. It need not be called; the memory is then left to the
+// collector, which costs more.
+func (p *Page) Release() {
+	for _, o := range p.users {
+		o.release()
+	}
+	p.users, p.Messages, p.Runs = nil, nil, nil
 }
 
 // reader is the read half of a Journal: it finds messages by offset and by
@@ -97,6 +124,7 @@ type reader struct {
 	rolledBack   func(topic uuid.UUID)
 
 	cache  *objectCache
+	memory *segmentMemory
 	shares shares
 	tails  *tails
 	aheads chan ahead // to be loaded by run
@@ -111,7 +139,8 @@ type reader struct {
 type readerOptions struct {
 	Store        objstore.Store
 	Meta         *meta.DB
-	CacheBytes   int64 // 0 = DefaultCacheBytes
+	CacheBytes   int64          // 0 = DefaultCacheBytes
+	Memory       *segmentMemory // of the objects that are read
 	Log          *slog.Logger
 	Registry     prometheus.Registerer // nil = metrics are kept and not exported
 	TopicChanged func(name string)     // called for every change of a topic by any process
@@ -125,8 +154,12 @@ func newReader(o readerOptions) *reader {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Memory == nil {
+		o.Memory = newSegmentMemory(DefaultSegmentBytes)
+	}
 	r := &reader{
-		store: o.Store, meta: o.Meta, log: o.Log, metrics: newReadMetrics(o.Registry),
+		memory: o.Memory,
+		store:  o.Store, meta: o.Meta, log: o.Log, metrics: newReadMetrics(o.Registry),
 		topicChanged: o.TopicChanged, rolledBack: o.RolledBack,
 		cache: newObjectCache(o.CacheBytes, hotGets, coldGets), tails: newTails(), aheads: make(chan ahead, aheadQueue),
 		recheckEvery: 5 * time.Second, recheckNow: make(chan struct{}, 1), drained: make(chan struct{}),
@@ -145,7 +178,11 @@ func newReader(o readerOptions) *reader {
 // ask again later.
 func (r *reader) Read(ctx context.Context, read Read) (*Page, error) {
 	started := time.Now()
-	read.MaxMessages = limitOf(read.MaxMessages, DefaultReadMessages, MaxReadMessages)
+	most := MaxReadMessages
+	if read.Raw {
+		most = MaxRawMessages
+	}
+	read.MaxMessages = limitOf(read.MaxMessages, DefaultReadMessages, most)
 	read.MaxBytes = limitOf(read.MaxBytes, DefaultReadBytes, MaxReadBytes)
 	w := newWant(read.Filter)
 	page, err := r.look(ctx, &read, &w, read.Offset, readTimeout)

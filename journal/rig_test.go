@@ -104,7 +104,7 @@ func (n *node) start() *node {
 func (n *node) put(messages ...msg) meta.SegmentRef {
 	n.rig.t.Helper()
 	ref, commits := n.build(messages, n.stored)
-	n.committed(ref, nil, commits, n.commit(commits))
+	n.committed(commits, n.commit(commits))
 	return ref
 }
 

@@ -44,10 +44,12 @@ type scan struct {
 	start int64
 
 	limit    int   // messages that may still be examined
+	found    int   // messages of the page
 	bytes    int64 // of the page's messages
 	examined int64 // bytes looked through
 	full     bool
 	current  meta.Entry // being looked at
+	users    []*object  // that this scan is a user of, then its page
 }
 
 // scan reads one page from offset on without waiting. An error is returned only
@@ -60,14 +62,18 @@ func (r *reader) scan(ctx context.Context, read *Read, w *want, offset int64) (*
 		limit: max(minScan, read.MaxMessages),
 	}
 	err := s.run(ctx)
-	if s.page.Next > s.start || len(s.page.Messages) > 0 {
+	s.page.users = s.users
+	if s.found == 0 {
+		s.page.Release()
+	}
+	if s.page.Next > s.start || s.found > 0 {
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case len(s.page.Messages) > 0:
+	case s.found > 0:
 		s.page.Status = Found
 	case s.page.Next > s.start:
 		s.page.Status = NoMatch
@@ -148,7 +154,7 @@ func (s *scan) step(ctx context.Context) (more bool, err error) {
 	}
 	// What is remembered of the tail may have been behind: a reader that found
 	// nothing there asks Redis.
-	return s.page.Next < w.Next || (w.remembered && len(s.page.Messages) == 0), nil
+	return s.page.Next < w.Next || (w.remembered && s.found == 0), nil
 }
 
 // enter takes over the queue's bounds and refuses an offset outside of them.
@@ -197,6 +203,7 @@ func (s *scan) entry(ctx context.Context, e *meta.Entry, in class, o *object) er
 		if o, err = s.r.object(ctx, s.read.Topic.ID, e, in); err != nil {
 			return err
 		}
+		s.use(o)
 	}
 	var damage *CorruptError
 	err = s.object(e, o)
@@ -210,9 +217,19 @@ func (s *scan) entry(ctx context.Context, e *meta.Entry, in class, o *object) er
 		if o, err = s.r.again(ctx, e, in, o); err != nil {
 			return err
 		}
+		s.use(o)
 		err = s.object(e, o)
 	}
 	return err
+}
+
+// use keeps an object, which was given to this scan, until its page is released.
+func (s *scan) use(o *object) {
+	if n := len(s.users); n > 0 && s.users[n-1] == o {
+		o.release()
+		return
+	}
+	s.users = append(s.users, o)
 }
 
 // object examines the messages of one entry in the object that holds its bytes.
@@ -231,7 +248,11 @@ func (s *scan) object(e *meta.Entry, o *object) error {
 			if err != nil {
 				return err
 			}
-			if err := s.records(b, sp, e.StoredAt); err != nil {
+			examine := s.records
+			if s.read.Raw {
+				examine = s.runs
+			}
+			if err := examine(b, sp, e.StoredAt); err != nil {
 				return err
 			}
 		}
@@ -284,13 +305,22 @@ func (s *scan) place(b *block) *Stored {
 // take makes the message in the free place one of the page and reports whether
 // there was room for its bytes. The first message always has room.
 func (s *scan) take(bytes int64) bool {
-	if len(s.page.Messages) > 0 && s.bytes+bytes > s.read.MaxBytes {
+	if !s.room(1, bytes) {
+		return false
+	}
+	s.page.Messages = s.page.Messages[:len(s.page.Messages)+1]
+	return true
+}
+
+// room counts n more messages of the page and reports whether it may have them.
+func (s *scan) room(n int, bytes int64) bool {
+	if s.found > 0 && s.bytes+bytes > s.read.MaxBytes {
 		s.full = true
 		return false
 	}
 	s.bytes += bytes
-	s.page.Messages = s.page.Messages[:len(s.page.Messages)+1]
-	s.full = len(s.page.Messages) == s.read.MaxMessages
+	s.found += n
+	s.full = s.found >= s.read.MaxMessages
 	return true
 }
 
@@ -321,7 +351,10 @@ func (s *scan) prefetch(ctx context.Context, entries []meta.Entry, in class) map
 	_ = group.Wait() // only ever nil
 	objects := make(map[meta.SegmentRef]*object, len(missing))
 	for i, e := range missing {
-		objects[e.Segment] = loaded[i]
+		if loaded[i] != nil {
+			s.use(loaded[i])
+			objects[e.Segment] = loaded[i]
+		}
 	}
 	return objects
 }
@@ -329,7 +362,7 @@ func (s *scan) prefetch(ctx context.Context, entries []meta.Entry, in class) map
 // missing returns the entries in whose objects the rest of the page lies and
 // which are not in memory, one for each object.
 func (s *scan) missing(entries []meta.Entry) []*meta.Entry {
-	messages, bytes := int64(s.read.MaxMessages-len(s.page.Messages)), s.read.MaxBytes-s.bytes
+	messages, bytes := int64(s.read.MaxMessages-s.found), s.read.MaxBytes-s.bytes
 	var missing []*meta.Entry
 	for i := range entries {
 		e := &entries[i]
@@ -342,7 +375,7 @@ func (s *scan) missing(entries []meta.Entry) []*meta.Entry {
 		messages -= e.Next - max(e.First(), s.page.Next)
 		bytes -= e.Length
 		repeated := len(missing) > 0 && missing[len(missing)-1].Segment == e.Segment
-		if !repeated && s.r.cache.get(pieceKey{segment: e.Segment}) == nil {
+		if !repeated && !s.r.cache.touch(pieceKey{segment: e.Segment}) {
 			missing = append(missing, e)
 		}
 	}

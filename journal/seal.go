@@ -22,7 +22,7 @@ type sealed struct {
 	sealedAt time.Time
 	deadline time.Time // of the PUT
 
-	object  []byte
+	object  []byte // until the reader takes it
 	commits []*topicCommit
 
 	putDone   chan struct{}
@@ -57,7 +57,9 @@ func (s *sealed) seal(w *writer) {
 	for _, t := range s.batch.topics {
 		blocks += len(t.queues) + t.identified
 	}
-	b.Grow(int(s.batch.size)+len(s.cargo.topics)*1024, blocks)
+	payload := int(s.batch.size) + len(s.cargo.topics)*1024
+	b.Reuse(w.memory.take(b.Need(payload, blocks)))
+	b.Grow(payload, blocks)
 	spans := make([][][]segment.Span, len(s.batch.topics))
 	for i, t := range s.batch.topics {
 		spans[i] = make([][]segment.Span, len(t.queues))

@@ -50,7 +50,7 @@ type writer struct {
 	lost      func(ctx context.Context) (bool, error) // has Redis lost what a missing topic would have been in?
 	suspect   func(reason string)                     // Redis knows less than before: recover
 	stored    func(meta.SegmentRef, []byte)           // takes the bytes of a durable segment, before it is committed
-	committed func(meta.SegmentRef, []byte, []meta.Commit, []meta.CommitResult)
+	committed func([]meta.Commit, []meta.CommitResult)
 
 	wake     chan struct{} // tells the flusher that something below has changed
 	puts     chan *sealed  // flusher → putters
@@ -74,6 +74,8 @@ type writer struct {
 
 	flusher flusher // owned by flushLoop
 
+	memory *segmentMemory // of the segments that are sealed
+
 	timers sync.Pool // of *time.Timer, stopped; for requests that wait
 }
 
@@ -93,6 +95,7 @@ func newWriter(id uuid.UUID, options Options, m *metrics, log *slog.Logger) *wri
 		nextAuto: make(map[uuid.UUID]uint32),
 		keys:     make(map[inFlightKey]struct{}),
 		ledger:   newLedger(),
+		memory:   newSegmentMemory(options.SegmentBytes),
 	}
 }
 

@@ -59,7 +59,7 @@ func newWriterRig(t *testing.T, o Options) *writerRig {
 	r.writer.lost = func(context.Context) (bool, error) { return false, nil }
 	r.writer.suspect = func(reason string) { t.Errorf("redis was suspected by %s", reason) }
 	r.writer.stored = func(meta.SegmentRef, []byte) {}
-	r.writer.committed = func(meta.SegmentRef, []byte, []meta.Commit, []meta.CommitResult) {}
+	r.writer.committed = func([]meta.Commit, []meta.CommitResult) {}
 	r.journal = &Journal{options: o, store: r.store, log: o.Log, metrics: m, writer: r.writer}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	r.stop = cancel

@@ -53,10 +53,14 @@ func (b *Builder) Reuse(buf []byte) { b.object = buf[:0] }
 // those that BlockBytes cuts, for the footer and for the receipts and burnt seqs
 // added so far. With room for all, the object is never moved while it is built.
 func (b *Builder) Grow(payload, blocks int) {
+	b.object = slices.Grow(b.object, b.Need(payload, blocks))
+	b.footer.Blocks = slices.Grow(b.footer.Blocks, blocks+payload/BlockBytes+1)
+}
+
+// Need returns the bytes that Grow makes room for.
+func (b *Builder) Need(payload, blocks int) int {
 	blocks += payload/BlockBytes + 1
-	more := payload + 2*blocks*(blockHeaderSize+identitySize)
-	b.object = slices.Grow(b.object, more+footerSize(&b.footer)+TrailerSize)
-	b.footer.Blocks = slices.Grow(b.footer.Blocks, blocks)
+	return payload + 2*blocks*(blockHeaderSize+identitySize) + footerSize(&b.footer) + TrailerSize
 }
 
 // Size returns the size that the object would have if it were finished now.

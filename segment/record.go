@@ -124,6 +124,10 @@ func DecodeRecord(b []byte) (r Record, n int, err error) {
 	return r, int(size), nil
 }
 
+// RecordLength returns how long the encoded record at the start of b is, which
+// DecodeRecord has accepted.
+func RecordLength(b []byte) int { return int(order.Uint32(b)) + 4 }
+
 func invalidAttributes(attributes uint16, body int) string {
 	switch {
 	case attributes&^knownAttributes != 0:
