@@ -9,49 +9,97 @@ import (
 	"github.com/bucketmq/bucketmq/journal"
 )
 
-// maxRuns bounds the header that says where framed records belong. A page with
-// more runs ends early: its next offset is the first record left out.
-const maxRuns = 128
+const (
+	// maxRuns bounds the header that says where framed records belong. A page with
+	// more runs ends early: its next offset is the first record left out.
+	maxRuns = 128
+	// maxFrames bounds limit of a read of records: they are not looked at one by
+	// one, so that only their bytes count.
+	maxFrames = journal.MaxRawMessages
+)
 
 // readFrames answers a page of a queue as records, byte by byte as they are
 // stored.
 func (s *Server) readFrames(c echo.Context) error {
-	page, _, err := s.readPage(c, func(*params) {})
+	page, _, err := s.readPage(c, func(p *params, read *journal.Read) {
+		read.Raw = true
+		read.MaxMessages = int(p.integer("limit", defaultReadItems, 1, maxFrames))
+	})
 	if err != nil {
 		return err
 	}
-	runs, count := runsOf(page)
-	next := page.Next
-	if count < len(page.Messages) {
-		next = page.Messages[count].Offset
-	}
-	size := 0
-	for i := range count {
-		size += len(page.Messages[i].Raw)
-	}
+	defer page.Release()
+	f := framesOf(page)
 	header := c.Response().Header()
 	header.Set("Bmq-Status", page.Status)
 	for name, value := range map[string]int64{
-		"Bmq-Next-Offset": next, "Bmq-Min-Offset": page.Min, "Bmq-Max-Offset": page.Max, "Bmq-Epoch": page.Epoch,
-		"Bmq-Count": int64(count), echo.HeaderContentLength: int64(size),
+		"Bmq-Next-Offset": f.next, "Bmq-Min-Offset": page.Min, "Bmq-Max-Offset": page.Max, "Bmq-Epoch": page.Epoch,
+		"Bmq-Count": int64(f.count), echo.HeaderContentLength: int64(f.bytes),
 	} {
 		header.Set(name, strconv.FormatInt(value, 10))
 	}
-	if count > 0 {
-		header.Set("Bmq-Runs", runs)
+	if f.count > 0 {
+		header.Set("Bmq-Runs", string(f.header))
 	}
 	header.Set(echo.HeaderContentType, bytesType)
 	c.Response().WriteHeader(http.StatusOK)
-	return writeRecords(c, page.Messages[:count])
+	return writeRuns(c, f.runs)
 }
 
-// writeRecords sends records, small ones together.
-func writeRecords(c echo.Context, messages []journal.Stored) error {
+// framedPage is what is answered of a page.
+type framedPage struct {
+	runs   []journal.Run
+	header []byte // `first+count@stored_at` of each run of consecutive offsets stored at one time
+	count  int    // messages
+	bytes  int
+	next   int64
+}
+
+func framesOf(page *journal.Page) framedPage {
+	f := framedPage{next: page.Next}
+	var open journal.Run // runs are told together when they follow each other
+	told := 0
+	for i, run := range page.Runs {
+		if i > 0 && run.First == open.First+int64(open.Count) && run.StoredAt == open.StoredAt {
+			open.Count += run.Count
+		} else {
+			if told == maxRuns {
+				f.next = run.First
+				break
+			}
+			f.tell(open)
+			open = run
+			told++
+		}
+		f.runs = page.Runs[:i+1]
+		f.count += run.Count
+		f.bytes += len(run.Raw)
+	}
+	f.tell(open)
+	return f
+}
+
+func (f *framedPage) tell(run journal.Run) {
+	if run.Count == 0 {
+		return
+	}
+	if len(f.header) > 0 {
+		f.header = append(f.header, ',')
+	}
+	f.header = strconv.AppendInt(f.header, run.First, 10)
+	f.header = append(f.header, '+')
+	f.header = strconv.AppendInt(f.header, int64(run.Count), 10)
+	f.header = append(f.header, '@')
+	f.header = strconv.AppendInt(f.header, run.StoredAt, 10)
+}
+
+// writeRuns sends records as they lie, small runs together.
+func writeRuns(c echo.Context, runs []journal.Run) error {
 	out := newPageWriter(c)
 	defer out.release()
 	out.started = true
-	for i := range messages {
-		raw := messages[i].Raw
+	for i := range runs {
+		raw := runs[i].Raw
 		if len(raw) < spillAt {
 			out.b = append(out.b, raw...)
 			if err := out.spill(); err != nil {
@@ -68,30 +116,4 @@ func writeRecords(c echo.Context, messages []journal.Stored) error {
 		}
 	}
 	return out.write(out.b)
-}
-
-// runsOf describes, as `first+count@stored_at`, the runs of consecutive offsets
-// stored at one time, and how many messages they have together.
-func runsOf(page *journal.Page) (header string, count int) {
-	var out []byte
-	for runs := 0; count < len(page.Messages) && runs < maxRuns; runs++ {
-		first, n := page.Messages[count], 1
-		for count+n < len(page.Messages) {
-			m := page.Messages[count+n]
-			if m.Offset != first.Offset+int64(n) || m.StoredAt != first.StoredAt {
-				break
-			}
-			n++
-		}
-		if runs > 0 {
-			out = append(out, ',')
-		}
-		out = strconv.AppendInt(out, first.Offset, 10)
-		out = append(out, '+')
-		out = strconv.AppendInt(out, int64(n), 10)
-		out = append(out, '@')
-		out = strconv.AppendInt(out, first.StoredAt, 10)
-		count += n
-	}
-	return string(out), count
 }

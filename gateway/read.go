@@ -17,10 +17,14 @@ const (
 // readMessages answers a page of a queue as JSON.
 func (s *Server) readMessages(c echo.Context) error {
 	base64 := false
-	page, queue, err := s.readPage(c, func(p *params) { base64 = forceBase64(p) })
+	page, queue, err := s.readPage(c, func(p *params, read *journal.Read) {
+		base64 = forceBase64(p)
+		read.MaxMessages = int(p.integer("limit", defaultReadItems, 1, maxPageItems))
+	})
 	if err != nil {
 		return err
 	}
+	defer page.Release()
 	out := newPageWriter(c)
 	defer out.release()
 	out.b = append(out.b, `{"status":"`...)
@@ -55,8 +59,8 @@ func forceBase64(p *params) bool {
 }
 
 // readPage reads what the query of readMessages and readFrames asks for; more
-// reads parameters of the caller's own.
-func (s *Server) readPage(c echo.Context, more func(*params)) (*journal.Page, uint32, error) {
+// reads parameters of the caller's own. The caller releases the page.
+func (s *Server) readPage(c echo.Context, more func(*params, *journal.Read)) (*journal.Page, uint32, error) {
 	topic, err := s.topic(c)
 	if err != nil {
 		return nil, 0, err
@@ -68,15 +72,14 @@ func (s *Server) readPage(c echo.Context, more func(*params)) (*journal.Page, ui
 	p := paramsOf(c)
 	read := journal.Read{
 		Topic: topic, Queue: queue,
-		Epoch:       p.integer("epoch", 0, 1, maxInt53),
-		MaxMessages: int(p.integer("limit", defaultReadItems, 1, maxPageItems)),
-		MaxBytes:    p.integer("max_bytes", defaultReadBytes, 1, maxReadBytes),
-		Wait:        time.Duration(p.integer("wait_ms", 0, 0, journal.MaxWait.Milliseconds())) * time.Millisecond,
-		Filter:      filterOf(p),
-		Clamp:       p.boolean("clamp"),
+		Epoch:    p.integer("epoch", 0, 1, maxInt53),
+		MaxBytes: p.integer("max_bytes", defaultReadBytes, 1, maxReadBytes),
+		Wait:     time.Duration(p.integer("wait_ms", 0, 0, journal.MaxWait.Milliseconds())) * time.Millisecond,
+		Filter:   filterOf(p),
+		Clamp:    p.boolean("clamp"),
 	}
 	from := startOf(p)
-	more(p)
+	more(p, &read)
 	if err := p.err(); err != nil {
 		return nil, 0, err
 	}
