@@ -35,10 +35,10 @@ func TestReadsTakeAnSQLCondition(t *testing.T) {
 	const path = "/v1/topics/orders/queues/0/"
 	for _, read := range []string{path + "messages", path + "frames", "/v1/topics/orders/stream"} {
 		for sql, detail := range map[string]string{
-			"region ==":                              "sql: at position 8: \"=\" where a value belongs",
-			"a = 1 garbage":                          "sql: at position 6: \"garbage\" after the end of the expression",
-			"\xff = 1":                               "sql: not UTF-8, or a NUL",
-			strings.Repeat("(", 100) + "a":           "sql: at position 64: an expression is at most 64 levels deep",
+			"region ==":                    "sql: at position 8: \"=\" where a value belongs",
+			"a = 1 garbage":                "sql: at position 6: \"garbage\" after the end of the expression",
+			"\xff = 1":                     "sql: not UTF-8, or a NUL",
+			strings.Repeat("(", 100) + "a": "sql: at position 64: an expression is at most 64 levels deep",
 			"a = 1" + strings.Repeat(" OR a=1", 2000): "sql: at most 8192 bytes",
 		} {
 			got := refusedAs(t, n.get(read+"?sql="+url.QueryEscape(sql)), 400, "invalid_parameter", "query:sql")
