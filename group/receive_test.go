@@ -351,11 +351,14 @@ func TestAResetDropsWhatIsInFlight(t *testing.T) {
 		}
 	}
 	wantBodies(t, n.receive(ask("billing", "orders")), "2", "3", "4", "5")
-	for to, want := range map[string]int64{group.ToEarliest: 0, group.ToLatest: 6, group.ToTimestamp: 6} {
-		done, err := n.Reset(t.Context(), group.ResetRequest{Group: "billing", Topic: "orders", To: to, Value: time.Now().Add(time.Hour).UnixMilli()})
+	for _, c := range []struct {
+		to   string
+		want int64
+	}{{group.ToEarliest, 0}, {group.ToLatest, 6}, {group.ToTimestamp, 6}} {
+		done, err := n.Reset(t.Context(), group.ResetRequest{Group: "billing", Topic: "orders", To: c.to, Value: time.Now().Add(time.Hour).UnixMilli()})
 		must(t, err)
-		if done[0].New != want {
-			t.Errorf("%s: %+v, want %d", to, done, want)
+		if done[0].New != c.want {
+			t.Errorf("%s: %+v, want %d", c.to, done, c.want)
 		}
 	}
 	done, err = n.Reset(t.Context(), group.ResetRequest{Group: "billing", Topic: "orders", To: group.ToShift, Value: -2})

@@ -3,7 +3,6 @@ package group
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -64,6 +63,7 @@ type sharedEngine struct {
 	metrics *sharedMetrics
 	places  places
 	watches watches
+	slow    sync.Map // names of groups whose last receive ran out of time
 
 	drainOnce sync.Once
 	drained   chan struct{} // closed by drain
@@ -91,20 +91,6 @@ func (e *sharedEngine) Changed(group uuid.UUID) { e.watches.signal(group) }
 
 // Lost wakes everybody who waits: changes may have gone unnoticed.
 func (e *sharedEngine) Lost() { e.watches.signal(uuid.Nil) }
-
-// sharedFault gives an error of Redis the meaning it has for a caller.
-func sharedFault(err error) error {
-	var mismatch *meta.SubscriptionMismatchError
-	switch {
-	case err == nil, errors.Is(err, meta.ErrGroupNotFound), errors.Is(err, meta.ErrGroupQueued), errors.As(err, &mismatch),
-		errors.Is(err, journal.ErrTopicNotFound), errors.Is(err, journal.ErrUnavailable), errors.Is(err, journal.ErrRecovering),
-		errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, meta.ErrRecovering), errors.Is(err, meta.ErrNoState):
-		return fmt.Errorf("%w: %w", journal.ErrRecovering, err)
-	}
-	return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
-}
 
 // passing reports whether a fault may be over in a moment.
 func passing(err error) bool {

@@ -182,7 +182,7 @@ func (l *look) peek(ctx context.Context, views []*queueView) error {
 			if errors.Is(errs[i], meta.ErrNoOffset) && !begun {
 				strange = append(strange, v.topic)
 			} else if errs[i] != nil {
-				return sharedFault(errs[i])
+				return unavailable(errs[i])
 			}
 		}
 		if len(strange) == 0 {
@@ -190,7 +190,7 @@ func (l *look) peek(ctx context.Context, views []*queueView) error {
 		}
 		strange = slices.CompactFunc(strange, func(a, b meta.Topic) bool { return a.ID == b.ID })
 		if err := l.r.e.Begin(ctx, l.r.group, strange); err != nil {
-			return fmt.Errorf("begin group %s: %w", l.r.group.Name, sharedFault(err))
+			return fmt.Errorf("begin group %s: %w", l.r.group.Name, unavailable(err))
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (l *look) ends(ctx context.Context, views []*queueView) (map[uuid.UUID]map[
 	for topic, queues := range wanted {
 		_, states, err := l.r.e.Meta.Bounds(ctx, topic, queues)
 		if err != nil {
-			return nil, sharedFault(err)
+			return nil, unavailable(err)
 		}
 		ends[topic] = make(map[uint32]int64, len(states))
 		for _, s := range states {
@@ -246,7 +246,7 @@ func (l *look) take(ctx context.Context, v *queueView) error {
 			continue
 		}
 		if err != nil {
-			return sharedFault(err)
+			return unavailable(err)
 		}
 		return l.granted(ctx, v, p, granted)
 	}

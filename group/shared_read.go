@@ -163,7 +163,7 @@ func (l *look) gap(v *queueView, from int64, err error) (*ReceiveGap, error) {
 	case errors.As(err, &bounds):
 		gap.To, gap.Reason = maxNumber, journal.GapBeyondEnd // there is no such message
 	default:
-		return nil, sharedFault(err)
+		return nil, unavailable(err)
 	}
 	return gap, nil
 }
@@ -193,7 +193,7 @@ func (l *look) repeat(ctx context.Context, views []*queueView) error {
 		}
 		settled := l.r.e.Meta.SharedSettle(ctx, []meta.SharedSettle{settle})[0]
 		if settled.Err != nil {
-			return sharedFault(settled.Err)
+			return unavailable(settled.Err)
 		}
 		for i, result := range settled.Results {
 			if result.Status != meta.SharedOK {
@@ -216,7 +216,7 @@ func (l *look) backToEnd(ctx context.Context, v *queueView, p *portion, end int6
 	}
 	reset := meta.OffsetReset{Topic: v.Topic, Queue: v.Queue, Offset: end, IfVersion: v.Version}
 	if _, err := l.r.e.Meta.ResetOffsets(ctx, v.Group, "", "gateway", []meta.OffsetReset{reset}); err != nil {
-		return fmt.Errorf("go back to the end of queue %d: %w", v.Queue, sharedFault(err))
+		return fmt.Errorf("go back to the end of queue %d: %w", v.Queue, unavailable(err))
 	}
 	gap := ReceiveGap{Topic: v.topic.Name, Queue: v.Queue, From: v.Position, To: end, Reason: journal.GapBeyondEnd}
 	l.reply.Gaps = append(l.reply.Gaps, gap)

@@ -17,6 +17,10 @@ const (
 	scanAtLeast = 400 * time.Millisecond
 	// retryAfter is how soon a waiting receive tries again after a fault.
 	retryAfter = time.Second
+	// patience is how much later still a receive may be after one that ran out of
+	// time: a store that is slow, or has lost an object, must not keep a group from
+	// ever going on.
+	patience = 4 * time.Second
 )
 
 // ReceiveRequest asks for messages of a group that is consumed in shared mode.
@@ -62,7 +66,8 @@ type ReceiveGap struct {
 
 // Receive hides messages for the receiver and returns them: first those whose
 // time is up, then new ones. It waits up to Wait for the first, and no longer
-// than a second more. An empty reply says that there was none.
+// than a second more; only after a receive that ran out of time, because the store
+// is slow, the next one takes longer. An empty reply says that there was none.
 //
 // *journal.InvalidError; meta.ErrGroupNotFound; *meta.SubscriptionMismatchError
 // and meta.ErrGroupQueued: others of the group consume something else, or in
@@ -73,13 +78,20 @@ func (e *sharedEngine) Receive(ctx context.Context, req ReceiveRequest) (*Receiv
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	inner, cancel := context.WithDeadlineCause(ctx, started.Add(req.Wait+lateBy), journal.ErrUnavailable)
+	late := lateBy
+	if _, slow := e.slow.LoadAndDelete(req.Group); slow {
+		late += patience
+	}
+	inner, cancel := context.WithDeadlineCause(ctx, started.Add(req.Wait+late), journal.ErrUnavailable)
 	defer cancel()
 	r, err := e.newReceiver(inner, req)
 	if err != nil {
 		return nil, err
 	}
 	reply, err := r.receive(inner, req, started)
+	if err != nil && inner.Err() != nil && ctx.Err() == nil {
+		e.slow.Store(req.Group, nil)
+	}
 	if err != nil && ctx.Err() == nil && inner.Err() != nil && !passing(err) {
 		err = fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 	}

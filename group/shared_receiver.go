@@ -25,7 +25,7 @@ type receiver struct {
 func (e *sharedEngine) newReceiver(ctx context.Context, req ReceiveRequest) (*receiver, error) {
 	g, err := e.Group(ctx, req.Group)
 	if err != nil {
-		return nil, fmt.Errorf("receive for group %s: %w", req.Group, sharedFault(err))
+		return nil, fmt.Errorf("receive for group %s: %w", req.Group, unavailable(err))
 	}
 	if g.Mode == meta.ModeBroadcasting {
 		return nil, ErrBroadcasting
@@ -103,7 +103,7 @@ func compileFilter(index int, s meta.Subscription) (f filter.Filter, err error) 
 // wait: members that own queues cannot join meanwhile.
 func (r *receiver) enter(ctx context.Context, wait time.Duration) error {
 	if err := r.e.Meta.SharedEnter(ctx, r.group.ID, r.subscriptions, wait); err != nil {
-		return fmt.Errorf("receive for group %s: %w", r.group.Name, sharedFault(err))
+		return fmt.Errorf("receive for group %s: %w", r.group.Name, unavailable(err))
 	}
 	return nil
 }

@@ -30,10 +30,10 @@ type SharedSession struct {
 	e       *sharedEngine
 	options SharedOptions
 	group   meta.Group
-	watch   *watch
 	entered time.Time
 
 	mu     sync.Mutex
+	watch  *watch      // guarded by mu; nil once closed
 	timer  *time.Timer // guarded by mu; calls Notify
 	closed bool        // guarded by mu
 }
@@ -90,7 +90,13 @@ func (s *SharedSession) attend(ctx context.Context, r *receiver, topics []meta.T
 	if err != nil {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.forsake()
+	if s.closed {
+		s.e.watches.release(w)
+		return nil
+	}
 	s.watch = w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,6 +104,7 @@ func (s *SharedSession) attend(ctx context.Context, r *receiver, topics []meta.T
 	return nil
 }
 
+// forsake needs mu.
 func (s *SharedSession) forsake() {
 	if w := s.watch; w != nil {
 		w.mu.Lock()
@@ -106,6 +113,13 @@ func (s *SharedSession) forsake() {
 		s.e.watches.release(w)
 		s.watch = nil
 	}
+}
+
+// attended is the watch that the session is told by; nil once it is closed.
+func (s *SharedSession) attended() *watch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.watch
 }
 
 // notify is called with the lock of the watch held.
@@ -121,16 +135,17 @@ func (s *SharedSession) Poll(ctx context.Context, maxMessages int, maxBytes int6
 		return nil, journal.ErrDraining
 	default:
 	}
-	if s.rests() {
+	w := s.attended()
+	if w == nil || s.rests(w) {
 		return &SharedBatch{}, nil
 	}
 	select {
-	case s.watch.looks <- struct{}{}:
-		defer func(w *watch) { <-w.looks }(s.watch)
+	case w.looks <- struct{}{}:
+		defer func() { <-w.looks }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if s.rests() { // somebody else has looked meanwhile
+	if s.rests(w) { // somebody else has looked meanwhile
 		return &SharedBatch{}, nil
 	}
 	if maxMessages <= 0 || maxMessages > journal.DefaultReadMessages {
@@ -139,7 +154,7 @@ func (s *SharedSession) Poll(ctx context.Context, maxMessages int, maxBytes int6
 	if maxBytes <= 0 {
 		maxBytes = journal.DefaultReadBytes
 	}
-	b, err := s.look(ctx, maxMessages, maxBytes)
+	b, err := s.look(ctx, w, maxMessages, maxBytes)
 	if err != nil && passing(err) {
 		s.after(retryAfter)
 	}
@@ -148,31 +163,31 @@ func (s *SharedSession) Poll(ctx context.Context, maxMessages int, maxBytes int6
 
 // rests reports whether there is nothing to look for, and then looks again when
 // that may have changed.
-func (s *SharedSession) rests() bool {
-	left, idle := s.watch.idle()
+func (s *SharedSession) rests(w *watch) bool {
+	left, idle := w.idle()
 	if idle {
 		s.after(left)
 	}
 	return idle
 }
 
-func (s *SharedSession) look(ctx context.Context, maxMessages int, maxBytes int64) (*SharedBatch, error) {
+func (s *SharedSession) look(ctx context.Context, w *watch, maxMessages int, maxBytes int64) (*SharedBatch, error) {
 	r, err := s.receiver(ctx)
 	if err != nil {
 		return nil, err
 	}
-	news := s.watch.newsNow()
+	news := w.newsNow()
 	l, err := r.look(ctx, time.Now(), maxMessages, maxBytes)
 	if err != nil {
 		return nil, err
 	}
 	b := &SharedBatch{ReceiveReply: *l.reply, More: l.more}
-	if s.watch.err != nil || s.watch.key != r.watchKey(l.topics) { // what comes from now on is announced there
+	if w.err != nil || w.key != r.watchKey(l.topics) { // what comes from now on is announced there
 		b.More = true
 		return b, s.attend(ctx, r, l.topics)
 	}
 	if l.empty() && !l.more {
-		s.watch.foundNothing(news, l)
+		w.foundNothing(news, l)
 		s.after(l.lookAgain())
 	}
 	return b, nil
@@ -205,13 +220,10 @@ func (s *SharedSession) Unsent(ctx context.Context, receipts []string) error {
 // may be called repeatedly; Notify may still be called while it runs.
 func (s *SharedSession) Close() {
 	s.mu.Lock()
-	done := s.closed
+	defer s.mu.Unlock()
 	s.closed = true
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.mu.Unlock()
-	if !done {
-		s.forsake()
-	}
+	s.forsake()
 }

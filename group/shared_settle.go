@@ -101,7 +101,7 @@ func (e *sharedEngine) settle(ctx context.Context, group string, verb meta.Share
 	}
 	g, err := e.Group(ctx, group)
 	if err != nil {
-		return nil, fmt.Errorf("%s for group %s: %w", verb, group, sharedFault(err))
+		return nil, fmt.Errorf("%s for group %s: %w", verb, group, unavailable(err))
 	}
 	items := list(g)
 	results := make([]ReceiptResult, len(items))
@@ -157,7 +157,7 @@ func (e *sharedEngine) judge(ctx context.Context, g meta.Group, batch *settlemen
 	for n, settled := range e.Meta.SharedSettle(ctx, batch.settles) {
 		for j, i := range batch.indexes[n] {
 			if settled.Err != nil {
-				results[i].Err = sharedFault(settled.Err)
+				results[i].Err = unavailable(settled.Err)
 				continue
 			}
 			r, item := settled.Results[j], batch.settles[n].Items[j]
@@ -200,7 +200,7 @@ func (e *sharedEngine) undo(ctx context.Context, g meta.Group, receipts []string
 	defer e.watches.signal(g.ID)
 	for _, settled := range e.Meta.SharedSettle(ctx, batch.settles) {
 		if settled.Err != nil {
-			return sharedFault(settled.Err)
+			return unavailable(settled.Err)
 		}
 	}
 	return nil

@@ -19,3 +19,13 @@ local function mend(time)
   end
   return held
 end
+
+-- whole mends what is in flight if a key of it was lost, and returns how many
+-- messages it is. Every script calls it before it goes by an index.
+local function whole(time)
+  local held = redis.call("HLEN", STATE) - #FIXED
+  if redis.call("ZCARD", DUE) ~= held or redis.call("ZCARD", ORDER) ~= held then
+    held = mend(time)
+  end
+  return held
+end

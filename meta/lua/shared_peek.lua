@@ -1,7 +1,7 @@
 -- shared_peek tells what a receive may have of one queue: messages whose time is
 -- up, and from where to read new ones. It grants nothing; it mends what is in
 -- flight when a key of it was lost, and starts anew what others have moved.
--- uses: pack clock group offset shared shared_mend
+-- uses: pack clock group offset shared shared_progress shared_mend
 -- KEYS: meta, offsets, leases, state, due, order. ARGV: queue, field, most
 --   messages, 1 for an ordered group, attempt id.
 -- Returns {OK, free | blocked | again | stopped, version, era, claim position,
@@ -16,10 +16,7 @@ if s.stale then
   restart(s, field)
 end
 local time = now()
-local held = redis.call("HLEN", STATE) - #FIXED
-if redis.call("ZCARD", DUE) ~= held or redis.call("ZCARD", ORDER) ~= held then
-  held = mend(time)
-end
+local held = whole(time)
 local result = {"OK", "free", dec(s.v), dec(s.n), dec(s.c), dec(s.e), dec(held), "0", {}}
 local hidden = redis.call("ZRANGEBYSCORE", DUE, "(" .. dec(time), "+inf", "WITHSCORES", "LIMIT", 0, 1)
 if hidden[2] then

@@ -1,7 +1,7 @@
 -- shared_settle acknowledges messages of one queue, hides them for longer or
 -- shorter, or takes their last grant back. Each is judged alone: only the attempt
 -- that runs, and only before its deadline.
--- uses: pack clock group offset shared
+-- uses: pack clock group offset shared shared_progress shared_mend
 -- KEYS: meta, offsets, leases, state, due, order. ARGV: queue, field, idle ms,
 --   ack | nack | extend | undo, channel, notice, 1 for an ordered group, most in
 --   flight; per message: offset, version, era, attempt, ms.
@@ -13,7 +13,7 @@ if refusal then
   return refusal
 end
 local time, result = now(), {}
-local full = redis.call("ZCARD", ORDER) >= tonumber(ARGV[8])
+local full = not s.stale and whole(time) >= tonumber(ARGV[8])
 
 local function judge(offset, attempt, ms)
   local attempts, deadline, nacked = entry(offset)
@@ -21,12 +21,12 @@ local function judge(offset, attempt, ms)
     return verb == "ack" and tonumber(offset) < s.c and "OK" or "SUPERSEDED", 0, 0
   elseif attempts ~= attempt then
     return "SUPERSEDED", attempts, deadline
+  elseif nacked == "1" and verb == "nack" then -- said before
+    return "OK", attempts, deadline
   elseif deadline <= time then
     return "EXPIRED", attempts, deadline
   elseif verb == "ack" then
     finish(offset)
-  elseif nacked == "1" and verb == "nack" then -- said before
-    return "OK", attempts, deadline
   elseif nacked == "1" then
     return "SUPERSEDED", attempts, deadline
   elseif verb == "undo" then
