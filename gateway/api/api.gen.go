@@ -808,6 +808,9 @@ type EncodingParam = Encoding
 // EpochParam Example: 1
 type EpochParam = int64
 
+// FramesLimitParam Example: 10000
+type FramesLimitParam = int64
+
 // FromParam Example: 2026-12-01T08:00:00.000Z
 type FromParam = Time
 
@@ -1229,8 +1232,8 @@ type ReadFramesParams struct {
 	// Timestamp The first message stored at or after this time.
 	Timestamp *TimestampParam `form:"timestamp,omitempty" json:"timestamp,omitempty"`
 
-	// Limit At most so many items.
-	Limit *LimitParam `form:"limit,omitempty" json:"limit,omitempty"`
+	// Limit At most so many messages.
+	Limit *FramesLimitParam `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// MaxBytes Stop before a message that would bring the bodies above this size; the first message always comes.
 	MaxBytes *MaxBytesParam `form:"max_bytes,omitempty" json:"max_bytes,omitempty"`

@@ -1875,6 +1875,8 @@ export interface components {
         PositionParam: components["schemas"]["Position"];
         /** @description The first offset to read. */
         OffsetParam: number;
+        /** @description At most so many messages. */
+        FramesLimitParam: number;
         /** @description Stop before a message that would bring the bodies above this size; the first message always comes. */
         MaxBytesParam: number;
         /** @description How long to hold the request while there is nothing to answer. */
@@ -2541,8 +2543,8 @@ export interface operations {
                 position?: components["parameters"]["PositionParam"];
                 /** @description The first message stored at or after this time. */
                 timestamp?: components["parameters"]["TimestampParam"];
-                /** @description At most so many items. */
-                limit?: components["parameters"]["LimitParam"];
+                /** @description At most so many messages. */
+                limit?: components["parameters"]["FramesLimitParam"];
                 /** @description Stop before a message that would bring the bodies above this size; the first message always comes. */
                 max_bytes?: components["parameters"]["MaxBytesParam"];
                 /** @description How long to hold the request while there is nothing to answer. */
