@@ -66,6 +66,8 @@ func (h *hub) open(conn *websocket.Conn, w *wire, bin bool, requestID string, re
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.draining { // nobody would wait for it any more
+		why := websocket.FormatCloseMessage(closeShutdown, "shutdown")
+		_ = conn.WriteControl(websocket.CloseMessage, why, time.Now().Add(time.Second))
 		_ = conn.Close()
 		return
 	}
