@@ -2,24 +2,12 @@ package group
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
-	"sync"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
-)
-
-// When merged commits are stored: first so long after the start, then so often,
-// give or take a tenth (SEMANTICS 1, 21).
-const (
-	firstFlush = 10 * time.Second
-	flushEvery = 5 * time.Second
 )
 
 // StatusPending says that a commit is merged and will be stored within seconds.
@@ -83,15 +71,34 @@ func (g *Groups) Commit(ctx context.Context, r CommitRequest) ([]CommitResult, e
 	if !r.Sync {
 		return results, g.merge(ctx, definition, who, items, at, results)
 	}
-	stored, err := g.options.Meta.CommitOffsets(ctx, definition.ID, who, items)
+	return results, g.commitNow(ctx, definition.ID, who, items, at, results)
+}
+
+// commitNow stores commits at once.
+func (g *Groups) commitNow(ctx context.Context, group uuid.UUID, who meta.Committer, items []meta.OffsetCommit, at []int, results []CommitResult) error {
+	stored, err := g.storeCommits(ctx, group, who, items)
 	if err != nil {
-		return nil, unavailable(err)
+		return err
 	}
 	for i, s := range stored {
 		results[at[i]] = CommitResult{Status: s.Status, Offset: s.Record.Offset, Version: s.Record.Version}
 	}
-	g.moved.add(definition.ID)
-	return results, nil
+	return nil
+}
+
+// storeCommits moves progress in Redis.
+func (g *Groups) storeCommits(ctx context.Context, group uuid.UUID, who meta.Committer, items []meta.OffsetCommit) ([]meta.OffsetResult, error) {
+	stored, err := g.options.Meta.CommitOffsets(ctx, group, who, items)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	for _, s := range stored {
+		g.metrics.committed(s.Status)
+		if s.Status == meta.OffsetStored {
+			g.moved.add(group)
+		}
+	}
+	return stored, nil
 }
 
 // committer is the member as it commits.
@@ -108,6 +115,9 @@ func (g *Groups) checkCommit(ctx context.Context, item CommitItem) (meta.OffsetC
 	topic, err := g.options.Journal.Topic(ctx, item.Topic)
 	if err != nil {
 		return meta.OffsetCommit{}, err
+	}
+	if item.Offset < 0 {
+		return meta.OffsetCommit{}, invalid("offset", journal.CodeOutOfRange, "an offset is not negative")
 	}
 	if item.Queue >= topic.Queues {
 		return meta.OffsetCommit{}, invalid("queue", journal.CodeOutOfRange, fmt.Sprintf("the topic has queues 0 to %d", topic.Queues-1))
@@ -134,6 +144,8 @@ func (g *Groups) merge(ctx context.Context, definition meta.Group, who meta.Comm
 	if err != nil {
 		return err
 	}
+	var now []meta.OffsetCommit // what there is no room to keep
+	var nowAt []int
 	for i, item := range items {
 		if stored[item.Topic] == nil {
 			records, err := g.recordsOf(ctx, definition.ID, meta.Member{Kind: kind, ClientID: who.Client}, item.Topic)
@@ -154,11 +166,17 @@ func (g *Groups) merge(ctx context.Context, definition meta.Group, who meta.Comm
 		case item.Offset == record.Offset, item.Offset < record.Offset && !who.Overwrite:
 			result.Status = meta.OffsetUnchanged
 		default:
-			g.commits.add(definition, who, item)
+			if !g.commits.add(definition.ID, who, item) {
+				now, nowAt = append(now, item), append(nowAt, at[i])
+				continue
+			}
 		}
 		results[at[i]] = result
 	}
-	return nil
+	if len(now) == 0 {
+		return nil
+	}
+	return g.commitNow(ctx, definition.ID, who, now, nowAt, results)
 }
 
 // owners says who may commit what.
@@ -210,98 +228,4 @@ func (o owners) allow(item meta.OffsetCommit) bool {
 		return owned && a.Owner == o.who.Member && a.Epoch == item.Epoch
 	}
 	return !owned
-}
-
-// commits are merged commits that are not stored yet. The zero value is ready.
-type commits struct {
-	mu      sync.Mutex
-	pending map[pendingKey]meta.OffsetCommit // guarded by mu
-}
-
-type pendingKey struct {
-	group uuid.UUID
-	who   meta.Committer
-	topic uuid.UUID
-	queue uint32
-}
-
-// add merges a commit: one of a higher version, or further on in the same one,
-// takes the place of what is there (SEMANTICS 25, 28).
-func (c *commits) add(definition meta.Group, who meta.Committer, item meta.OffsetCommit) {
-	key := pendingKey{definition.ID, who, item.Topic, item.Queue}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.pending == nil {
-		c.pending = map[pendingKey]meta.OffsetCommit{}
-	}
-	old, known := c.pending[key]
-	if !known || item.Version > old.Version || item.Version == old.Version && (item.Offset > old.Offset || who.Overwrite) || item.Epoch > old.Epoch {
-		c.pending[key] = item
-	}
-}
-
-// take removes the commits that a test wants, by group and committer.
-func (c *commits) take(want func(pendingKey) bool) map[uuid.UUID]map[meta.Committer][]meta.OffsetCommit {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	taken := map[uuid.UUID]map[meta.Committer][]meta.OffsetCommit{}
-	for key, item := range c.pending {
-		if !want(key) {
-			continue
-		}
-		if taken[key.group] == nil {
-			taken[key.group] = map[meta.Committer][]meta.OffsetCommit{}
-		}
-		taken[key.group][key.who] = append(taken[key.group][key.who], item)
-		delete(c.pending, key)
-	}
-	return taken
-}
-
-// flush stores merged commits. What cannot be stored for now is kept; one group's
-// failure does not stop the others (SEMANTICS 3, 27).
-func (c *commits) flush(ctx context.Context, g *Groups, want func(pendingKey) bool) error {
-	var errs []error
-	for group, byWho := range c.take(want) {
-		for who, items := range byWho {
-			_, err := g.options.Meta.CommitOffsets(ctx, group, who, items)
-			err = unavailable(err)
-			switch {
-			case err == nil:
-				g.moved.add(group)
-			case errors.Is(err, meta.ErrMemberUnknown), errors.Is(err, meta.ErrFencedMember), errors.Is(err, meta.ErrGroupNotFound):
-				g.log.Info("commits of a member that is gone are void", "group_id", group, "member", who.Member, "queues", len(items))
-			default:
-				errs = append(errs, err)
-				for _, item := range items {
-					c.add(meta.Group{ID: group}, who, item)
-				}
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// flushMember stores what a member has committed, as far as it can be.
-func (c *commits) flushMember(ctx context.Context, g *Groups, member string) {
-	if err := c.flush(ctx, g, func(k pendingKey) bool { return k.who.Member == member }); err != nil {
-		g.log.Warn("commits are not stored yet, trying again", "member", member, slog.Any("err", err))
-	}
-}
-
-// run stores merged commits until ctx ends.
-func (c *commits) run(ctx context.Context, g *Groups, first, every time.Duration) {
-	timer := time.NewTimer(first)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
-		if err := c.flush(ctx, g, func(pendingKey) bool { return true }); err != nil && ctx.Err() == nil {
-			g.log.Warn("commits are not stored yet, trying again", slog.Any("err", err))
-		}
-		timer.Reset(every - every/10 + rand.N(every/5+1))
-	}
 }

@@ -3,35 +3,19 @@ package group
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
-	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
 
-// Limits and defaults of a definition.
-const (
-	MaxName          = 120
-	MaxNackDelays    = 32
-	DefaultInvisible = 60 * time.Second
-)
+// DefaultInvisible is how long a delivery is hidden in a group that says nothing.
+const DefaultInvisible = 60 * time.Second
 
 // defaultNackDelays are RocketMQ's waits before a message comes again, in
 // milliseconds (SEMANTICS 108): after the first attempt the first, and so on.
 var defaultNackDelays = []int64{
 	10_000, 30_000, 60_000, 120_000, 180_000, 240_000, 300_000, 360_000, 420_000, 480_000, 540_000,
 	600_000, 1_200_000, 1_800_000, 3_600_000, 7_200_000,
-}
-
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
-// ValidateName tests the name of a group.
-func ValidateName(name string) error {
-	if len(name) > MaxName || !validName.MatchString(name) {
-		return invalid("group", journal.CodeInvalid, fmt.Sprintf("1 to %d of A-Z a-z 0-9 . _ -, beginning with a letter or digit", MaxName))
-	}
-	return nil
 }
 
 // Default is a group of which nothing was said.
@@ -41,37 +25,6 @@ func Default(name string) meta.Group {
 		InvisibleMS: DefaultInvisible.Milliseconds(), SessionTimeoutMS: 120_000, ResumeWindowMS: 10_000, RevokeTimeoutMS: 15_000,
 		CommitPolicy: meta.CommitMonotonic, NackDelaysMS: defaultNackDelays,
 	}
-}
-
-// check tests the limits of a definition.
-func check(g *meta.Group) error {
-	if err := ValidateName(g.Name); err != nil {
-		return err
-	}
-	switch g.ConsumeFrom {
-	case meta.ConsumeFromFirst, meta.ConsumeFromLast:
-		if g.ConsumeTimestamp != 0 {
-			return invalid("consume_timestamp", journal.CodeConflict, "a time is given with consume_from timestamp")
-		}
-	case meta.ConsumeFromTimestamp:
-		if g.ConsumeTimestamp <= 0 {
-			return invalid("consume_timestamp", journal.CodeRequired, "consume_from timestamp needs a time")
-		}
-	default:
-		return invalid("consume_from", journal.CodeInvalid, "first, last or timestamp")
-	}
-	if err := checkInvisible(-1, time.Duration(g.InvisibleMS)*time.Millisecond); err != nil {
-		return err
-	}
-	if n := len(g.NackDelaysMS); n == 0 || n > MaxNackDelays {
-		return invalid("nack_delays_ms", journal.CodeOutOfRange, fmt.Sprintf("1 to %d delays", MaxNackDelays))
-	}
-	for _, delay := range g.NackDelaysMS {
-		if delay < 0 || delay > MaxInvisible.Milliseconds() {
-			return invalid("nack_delays_ms", journal.CodeOutOfRange, fmt.Sprintf("a delay is 0 to %d ms", MaxInvisible.Milliseconds()))
-		}
-	}
-	return nil
 }
 
 // Get returns the live group of that name as Redis has it now. meta.ErrGroupNotFound.

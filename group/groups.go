@@ -43,7 +43,8 @@ type Groups struct {
 	moved   moved
 	members members
 	bells   bells
-	commits commits
+	commits *commits
+	metrics *metrics
 }
 
 // New returns Groups. The error is that of unusable options.
@@ -65,6 +66,8 @@ func New(o Options) (*Groups, error) {
 	}
 	g := &Groups{options: o, log: o.Log}
 	g.cache.load = o.Meta.Group
+	g.commits = newCommits(g.storeCommits, o.Log)
+	g.metrics = newMetrics(o.Registry, g.commits.count)
 	g.sharedEngine = newSharedEngine(sharedOptions{
 		Journal: o.Journal, Meta: o.Meta, Signer: NewSigner(o.Meta), Log: o.Log, Registry: o.Registry,
 		Group: g.cache.get, Begin: g.begin, Progressed: g.moved.add,
@@ -78,7 +81,7 @@ func (g *Groups) Run(ctx context.Context) error {
 	feed := g.options.Meta.NewFeed(g.notice)
 	var feeding sync.WaitGroup
 	feeding.Go(func() { _ = feed.Run(ctx) }) // ends with ctx
-	feeding.Go(func() { g.commits.run(ctx, g, g.options.FirstFlush, g.options.FlushEvery) })
+	feeding.Go(func() { g.commits.run(ctx, g.options.FirstFlush, g.options.FlushEvery) })
 	defer feeding.Wait()
 	tick := time.NewTicker(g.options.RecordEvery)
 	defer tick.Stop()
@@ -100,7 +103,7 @@ func (g *Groups) Drain() { g.drain() }
 // Close stores commits that are merged, and writes the progress that is not in
 // the log yet. The journal must still run.
 func (g *Groups) Close(ctx context.Context) error {
-	return errors.Join(g.commits.flush(ctx, g, func(pendingKey) bool { return true }), g.record(ctx))
+	return errors.Join(g.commits.flush(ctx, anyCommit), g.record(ctx))
 }
 
 // notice is called by the feed, which must not be kept waiting.

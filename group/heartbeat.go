@@ -87,7 +87,7 @@ func (g *Groups) beat(ctx context.Context, s *member, r HeartbeatRequest) (*Hear
 				released = append(released, a)
 			}
 		}
-		g.commits.flushMember(ctx, g, s.ID) // what was consumed of them
+		g.commits.flushMember(ctx, s.ID) // what was consumed of them
 		if state, err = g.options.Meta.Heartbeat(ctx, s.definition.ID, s.ID, s.timeout, released); err != nil {
 			return nil, unavailable(err)
 		}

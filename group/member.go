@@ -107,6 +107,7 @@ func (g *Groups) Join(ctx context.Context, r JoinRequest) (*Joined, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
+	g.metrics.joined(r.Kind, joined.Reattached)
 	if joined.Started > 0 {
 		if err := g.recordMember(ctx, definition.ID, joined.Member); err != nil {
 			return nil, err
@@ -129,6 +130,9 @@ func (r *JoinRequest) complete(definition meta.Group) error {
 	}
 	if len(r.ClientID) > MaxClientID || !utf8.ValidString(r.ClientID) || strings.ContainsFunc(r.ClientID, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return invalid("client_id", journal.CodeInvalid, fmt.Sprintf("1 to %d bytes of text without blanks", MaxClientID))
+	}
+	if len(r.Room) > MaxClientID || !utf8.ValidString(r.Room) {
+		return invalid("room", journal.CodeTooLong, fmt.Sprintf("at most %d bytes of text", MaxClientID))
 	}
 	if len(r.Subscriptions) == 0 || len(r.Subscriptions) > MaxSubscriptions {
 		return invalid("subscriptions", journal.CodeOutOfRange, fmt.Sprintf("1 to %d subscriptions", MaxSubscriptions))
@@ -153,6 +157,9 @@ func (r *JoinRequest) complete(definition meta.Group) error {
 		if definition.Mode == meta.ModeBroadcasting {
 			r.Kind = meta.KindBroadcast
 		}
+	}
+	if definition.Strategy == strategyNearby && r.Kind == meta.KindQueue && r.Room == "" { // else nobody gets a queue
+		return invalid("room", journal.CodeRequired, "the group's strategy goes by the rooms of its members")
 	}
 	broadcasting := definition.Mode == meta.ModeBroadcasting
 	switch {
@@ -213,7 +220,7 @@ func (g *Groups) Leave(ctx context.Context, group, member string) error {
 	if err != nil {
 		return err
 	}
-	g.commits.flushMember(ctx, g, member)
+	g.commits.flushMember(ctx, member)
 	g.members.drop(member)
 	err = unavailable(g.options.Meta.Leave(ctx, definition.ID, member))
 	g.bells.ring(definition.ID) // a poll in flight ends at once

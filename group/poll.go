@@ -100,6 +100,7 @@ func (g *Groups) Poll(ctx context.Context, r PollRequest) (*PollReply, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.metrics.messages.WithLabelValues("poll").Add(float64(len(reply.Messages)))
 	if reply.Cursor, err = p.cursor(inner); err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (p *poll) begin(ctx context.Context, c cursor) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	p.g.commits.flushMember(ctx, p.g, p.m.ID)
+	p.g.commits.flushMember(ctx, p.m.ID)
 	if p.request.AutoCommit {
 		if state, err = p.commit(ctx, c, state); err != nil {
 			return err
@@ -226,10 +227,9 @@ func (p *poll) commit(ctx context.Context, c cursor, state meta.HeartbeatState) 
 		items = append(items, meta.OffsetCommit{Topic: q.Topic, Queue: q.Queue, Offset: q.Next, Version: q.Version, Epoch: q.Epoch})
 	}
 	if len(items) > 0 {
-		if _, err := p.g.options.Meta.CommitOffsets(ctx, p.m.definition.ID, p.m.committer(), items); err != nil {
-			return state, unavailable(err)
+		if _, err := p.g.storeCommits(ctx, p.m.definition.ID, p.m.committer(), items); err != nil {
+			return state, err
 		}
-		p.g.moved.add(p.m.definition.ID)
 	}
 	var released []meta.Assignment
 	for _, a := range state.Assigned {
@@ -276,7 +276,7 @@ func (p *poll) run(ctx context.Context) (*PollReply, error) {
 		if !p.ready.IsZero() {
 			wait = min(wait, max(0, time.Until(p.ready)))
 		}
-		if !p.bell.wait(ctx, wait, p.g.drained) {
+		if !p.await(ctx, wait) {
 			if err := ctx.Err(); err != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -294,6 +294,12 @@ func (p *poll) run(ctx context.Context) (*PollReply, error) {
 	p.reply.Generation, p.reply.Queues = p.generation, p.queues
 	p.reply.Rebalancing = p.reply.Rebalancing || p.revoking
 	return &p.reply, nil
+}
+
+func (p *poll) await(ctx context.Context, d time.Duration) bool {
+	p.g.metrics.waiting.Inc()
+	defer p.g.metrics.waiting.Dec()
+	return p.bell.wait(ctx, d, p.g.drained)
 }
 
 // changed renews the membership and says whether the member's queues, or its
@@ -369,33 +375,4 @@ func (p *poll) close() {
 	if p.bell != nil {
 		p.bell.leave()
 	}
-}
-
-// beginBroadcast gives a broadcasting member the queues that its topics have got
-// since it joined, at their minimum.
-func (g *Groups) beginBroadcast(ctx context.Context, m *member) error {
-	for _, s := range m.Subscriptions {
-		topic, err := g.options.Journal.Topic(ctx, s.Topic)
-		if err != nil {
-			return err
-		}
-		records, err := g.recordsOf(ctx, m.definition.ID, m.Member, s.TopicID)
-		if err != nil {
-			return err
-		}
-		if len(records) >= int(topic.Queues) {
-			if err := g.options.Meta.TouchBroadcast(ctx, m.definition.ID, m.ClientID, []uuid.UUID{s.TopicID}); err != nil {
-				return unavailable(err)
-			}
-			continue
-		}
-		starts, err := g.starts(ctx, m.definition, []meta.Topic{topic})
-		if err != nil {
-			return err
-		}
-		if err := g.options.Meta.InitBroadcast(ctx, m.definition.ID, m.ClientID, starts); err != nil {
-			return unavailable(err)
-		}
-	}
-	return nil
 }

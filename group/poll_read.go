@@ -112,6 +112,7 @@ func (p *poll) take(t pollTopic, a *Assignment, page *journal.Page) (more bool) 
 }
 
 func (p *poll) gap(a *Assignment, to int64, reason string) {
+	p.g.metrics.skipped.WithLabelValues(reason).Inc()
 	p.reply.Gaps = append(p.reply.Gaps, ReceiveGap{Topic: a.Topic, Queue: a.Queue, From: a.Offset, To: to, Reason: reason})
 	a.Offset = to
 }
