@@ -79,6 +79,13 @@ func TestWireReadsBothKindsOfBodies(t *testing.T) {
 			t.Errorf("%s: header %d, %v", path, next, err)
 		}
 	}
+	w.drop = true
+	for _, path := range []string{"/chunked", "/plain", "/chunked"} {
+		status, err := w.do(rawRequest("GET", host, path, "", nil))
+		if err != nil || status != 200 || len(w.body) < dropLeft || len(w.body) > dropLeft+dropPiece || !strings.HasSuffix(big, string(w.body)) {
+			t.Fatalf("%s, dropped: status %d, %d bytes, %v", path, status, len(w.body), err)
+		}
+	}
 	if _, err := w.header("Nothing"); err == nil {
 		t.Error("a header that is not there was found")
 	}

@@ -47,6 +47,7 @@ func (o Options) readFrom(ctx context.Context, topic string) (*Result, error) {
 			if err != nil {
 				return nil, nil, err
 			}
+			w.drop = true // where to read on is in the header, or at the end
 			rd := &reader{wire: w, host: host, topic: topic, mode: o.Mode, queues: o.Queues, queue: n, stride: o.Workers, limit: o.readLimit()}
 			readers[n] = rd
 			return rd.step, w.close, nil
@@ -73,6 +74,9 @@ func (o Options) readLimit() int {
 	return 1000
 }
 
+// framedLimit leaves the size of a page of records to max_bytes.
+const framedLimit = 100_000
+
 // reader reads every so many-th queue, once: what it reads again would come
 // from the server's cache.
 type reader struct {
@@ -93,14 +97,14 @@ func (rd *reader) step() error {
 	if rd.queue >= rd.queues {
 		return errDone
 	}
-	kind := "messages"
+	kind, limit := "messages", rd.limit
 	if rd.mode == ModeFramed {
-		kind = "frames"
+		kind, limit = "frames", framedLimit
 	}
 	rd.request = rd.request[:0]
 	rd.request = fmt.Appendf(rd.request,
 		"GET /v1/topics/%s/queues/%d/%s?offset=%d&limit=%d&max_bytes=4194304&clamp=true HTTP/1.1\r\nHost: %s\r\n\r\n",
-		rd.topic, rd.queue, kind, rd.offset, rd.limit, rd.host)
+		rd.topic, rd.queue, kind, rd.offset, limit, rd.host)
 	status, err := rd.wire.do(rd.request)
 	if err != nil {
 		return err

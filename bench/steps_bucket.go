@@ -87,6 +87,10 @@ func (s *suite) catchUp(ctx context.Context, topic, jsonTopic string, keys []str
 	if err != nil {
 		return err
 	}
+	ranges, err := rawGet(ctx, s.bucket, keys, size, 1<<20, readConnections, s.Step)
+	if err != nil {
+		return err
+	}
 	framed, err := s.options(s.second.Server, ModeFramed, readConnections).readFrom(ctx, topic)
 	if err != nil {
 		return err
@@ -95,8 +99,12 @@ func (s *suite) catchUp(ctx context.Context, topic, jsonTopic string, keys []str
 	if err != nil {
 		return err
 	}
-	s.note("raw GET of whole segments, S3, MiB/s", get.MiBPerSecond)
+	s.note("raw GET of ranges as large as a segment, S3, MiB/s", get.MiBPerSecond)
+	s.note("raw GET of ranges of 1 MiB, S3, MiB/s", ranges.MiBPerSecond)
 	s.note("catch-up framed, MiB/s", framed.MiBPerSecond)
+	s.note("catch-up JSON, MiB/s", json.MiBPerSecond)
+	s.note("catch-up framed ÷ raw GET of ranges of 1 MiB", framed.MiBPerSecond/ranges.MiBPerSecond)
+	s.note("catch-up JSON ÷ raw GET of ranges of 1 MiB", json.MiBPerSecond/ranges.MiBPerSecond)
 	s.note("catch-up framed ÷ raw GET", framed.MiBPerSecond/get.MiBPerSecond)
 	s.note("catch-up JSON ÷ raw GET", json.MiBPerSecond/get.MiBPerSecond)
 	s.note("GETs per MiB of catch-up", float64(*framed.StoreGets)/(float64(framed.Messages)*float64(framed.Size)/(1<<20)))

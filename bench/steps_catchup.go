@@ -86,6 +86,7 @@ func (s *suite) readAgainAndAgain(ctx context.Context, topic string) (func() (in
 	if err != nil {
 		return nil, err
 	}
+	w.drop = true
 	rd := &reader{wire: w, host: host, topic: topic, mode: ModeFramed, queues: 8, stride: 1, limit: 1000}
 	var over atomic.Bool
 	var failed error

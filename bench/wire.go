@@ -20,7 +20,8 @@ import (
 type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
-	body []byte // of the last answer
+	body []byte // of the last answer; with drop, its end
+	drop bool   // forget a body piece by piece while it is read, but for its end
 	head []byte // of the last answer
 }
 
@@ -97,7 +98,31 @@ func (w *wire) readHead() (length int, chunked bool, err error) {
 	}
 }
 
+// A body that is not kept is read in pieces, and of what was read before the
+// last piece at least so much is left.
+const (
+	dropPiece = 256 << 10
+	dropLeft  = 4 << 10
+)
+
 func (w *wire) readBody(n int) error {
+	if !w.drop {
+		return w.readPart(n)
+	}
+	for n > 0 {
+		if extra := len(w.body) - dropLeft; extra > 0 {
+			w.body = append(w.body[:0], w.body[extra:]...)
+		}
+		piece := min(n, dropPiece)
+		if err := w.readPart(piece); err != nil {
+			return err
+		}
+		n -= piece
+	}
+	return nil
+}
+
+func (w *wire) readPart(n int) error {
 	at := len(w.body)
 	if cap(w.body)-at < n {
 		w.body = append(make([]byte, 0, 2*(at+n)), w.body...)

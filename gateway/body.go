@@ -56,7 +56,8 @@ var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 // its release: a method value made for every request would be an allocation.
 type requestBody struct {
 	bodyBuffer
-	own      []byte // what is read into instead of a pooled buffer
+	own      []byte          // what is read into instead of a pooled buffer
+	lent     journal.Records // own, when the journal lends it
 	giveBack func()
 }
 
@@ -75,6 +76,7 @@ func takeRequestBody(budget *bodyBudget, limit int64) *requestBody {
 func (b *requestBody) release() {
 	if b.pooled == &b.own {
 		b.forget()
+		b.lent.Release()
 	} else {
 		b.bodyBuffer.release()
 	}
@@ -95,20 +97,36 @@ func (s *Server) readBody(c echo.Context, limit int64) (body []byte, release fun
 	return *b.pooled, b.giveBack, nil
 }
 
-// readOwnBody is readBody for a caller that keeps the bytes for good: release
-// only gives back their share of the budget. The bytes hold no more memory than
-// they need.
-func (s *Server) readOwnBody(c echo.Context, limit int64) (body []byte, release func(), err error) {
+// readRecords is readBody into memory that the journal may take over: release
+// only gives back the body's share of the budget then. Where the length of the
+// body is not known before, the bytes are in memory of their own, with no more
+// room than they need, and there are no records to take over.
+func (s *Server) readRecords(c echo.Context, limit int64) (body []byte, records *journal.Records, release func(), err error) {
 	b := takeRequestBody(&s.bodies, limit)
+	if n := c.Request().ContentLength; n > 0 && n <= limit && isPlain(c) {
+		if !b.budget.take(n) { // before there is memory for it
+			b.release()
+			return nil, nil, nil, fmt.Errorf("request bodies: %w", journal.ErrBufferFull)
+		}
+		b.taken = n
+		b.lent = journal.LendRecords(int(n) + 1)
+		b.own = b.lent.Bytes()
+	}
 	if err := s.fillBody(c, &b.bodyBuffer); err != nil {
 		b.release()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	body = b.own
-	if cap(body) > 2*len(body) {
+	if cap(body) > 2*len(body) && b.lent.None() {
 		body = bytes.Clone(body)
 	}
-	return body, b.giveBack, nil
+	return body, &b.lent, b.giveBack, nil
+}
+
+// isPlain says that a body arrives as it is.
+func isPlain(c echo.Context) bool {
+	encoding := c.Request().Header.Get("Content-Encoding")
+	return encoding == "" || encoding == "identity"
 }
 
 func (s *Server) fillBody(c echo.Context, b *bodyBuffer) (err error) {
@@ -162,8 +180,7 @@ func (s *Server) bodyError(err error, limit int64) error {
 // decompressed returns the plain body. Both what arrives and what comes out
 // are bounded by limit. Call done after the last read.
 func decompressed(c echo.Context, limit int64) (in io.Reader, done func(), err error) {
-	encoding := c.Request().Header.Get("Content-Encoding")
-	plain := encoding == "" || encoding == "identity"
+	plain := isPlain(c)
 	if plain && c.Request().ContentLength >= 0 {
 		return c.Request().Body, func() {}, nil // net/http ends it there, and limit is not below
 	}
@@ -171,7 +188,7 @@ func decompressed(c echo.Context, limit int64) (in io.Reader, done func(), err e
 	if plain {
 		return arriving, func() {}, nil
 	}
-	switch encoding {
+	switch c.Request().Header.Get("Content-Encoding") {
 	case "gzip":
 		unzip, err := gzip.NewReader(arriving)
 		if err != nil {
@@ -205,7 +222,11 @@ func (b *bodyBuffer) fill(in io.Reader, expected int64) error {
 	buf := (*b.pooled)[:0]
 	defer func() { *b.pooled = buf }()
 	// One byte more than expected: the end is seen without growing.
-	if err := b.reserve(max(expected+1, int64(cap(buf)), 4096)); err != nil {
+	size := int64(cap(buf))
+	if expected <= 0 || size <= expected {
+		size = max(expected+1, size, 4096)
+	}
+	if err := b.reserve(size); err != nil {
 		return err
 	}
 	if int64(cap(buf)) < b.taken {
@@ -227,7 +248,7 @@ func (b *bodyBuffer) fill(in io.Reader, expected int64) error {
 			continue
 		}
 		// One byte above the limit is enough to see that it is exceeded.
-		size := min(2*int64(cap(buf)), b.limit+1)
+		size = min(2*int64(cap(buf)), b.limit+1)
 		if err := b.reserve(size); err != nil {
 			return err
 		}

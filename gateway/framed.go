@@ -10,8 +10,7 @@ import (
 )
 
 // sendFramedMessages stores a concatenation of encoded records. The journal
-// keeps the request's bytes as they lie: the body's buffer is its own from
-// there on and goes back to no pool.
+// keeps the request's bytes as they lie, in memory of its own.
 func (s *Server) sendFramedMessages(c echo.Context) error {
 	topic, err := s.topic(c)
 	if err != nil {
@@ -27,7 +26,7 @@ func (s *Server) sendFramedMessages(c echo.Context) error {
 	if err := p.err(); err != nil {
 		return err
 	}
-	body, release, err := s.readOwnBody(c, journal.MaxBatchBytes)
+	body, records, release, err := s.readRecords(c, journal.MaxBatchBytes)
 	if err != nil {
 		return err
 	}
@@ -39,9 +38,9 @@ func (s *Server) sendFramedMessages(c echo.Context) error {
 		})
 	}
 	if err == nil {
-		err = framedFault(draft.AddFramed(body, queue))
+		err = framedFault(draft.AddRecords(records, body, queue))
 	}
-	release() // of the budget for bodies; from here on the journal counts it
+	release() // from here on the journal counts it
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,9 @@ const (
 
 // ahead is an entry whose object a reader that catches up will ask for next.
 type ahead struct {
-	topic uuid.UUID
-	entry meta.Entry
+	topic  uuid.UUID
+	entry  meta.Entry
+	weight int64 // about what the object takes in the cache
 }
 
 // aheadLoop loads what readers will need until ctx ends. What goes wrong here
@@ -31,6 +32,9 @@ func (r *reader) aheadLoop(ctx context.Context) error {
 	for {
 		select {
 		case next := <-r.aheads:
+			if r.cache.spare(cold) < next.weight {
+				continue // others were faster
+			}
 			bounded, cancel := context.WithTimeout(ctx, readTimeout)
 			if o, err := r.object(bounded, next.topic, &next.entry, cold); err == nil {
 				o.release()
@@ -53,9 +57,11 @@ func (s *scan) lookAhead(entries []meta.Entry) {
 	}
 	reach := s.page.Next + max(2*passed, int64(entries[0].Count)/2)
 	last := entries[0].Segment
-	if w := s.r.cache.weight(pieceKey{segment: last}); w == 0 || aheadShare*w > s.r.cache.capacity(cold) {
+	weight := s.r.cache.weight(pieceKey{segment: last})
+	if weight == 0 || aheadShare*weight > s.r.cache.capacity(cold) {
 		return // pieces are read backwards: there is nothing to gain
 	}
+	spare := s.r.cache.spare(cold)
 	objects := 0
 	for i := range entries {
 		e := &entries[i]
@@ -70,8 +76,11 @@ func (s *scan) lookAhead(entries []meta.Entry) {
 		if s.r.cache.knows(pieceKey{segment: e.Segment}) {
 			continue
 		}
+		if spare -= weight; spare < 0 {
+			return // it would push out what another reader is in
+		}
 		select {
-		case s.r.aheads <- ahead{topic: s.read.Topic.ID, entry: *e}:
+		case s.r.aheads <- ahead{topic: s.read.Topic.ID, entry: *e, weight: weight}:
 		default:
 			return
 		}

@@ -83,3 +83,41 @@ func TestASmallCacheIsNotFilledAhead(t *testing.T) {
 		t.Error("an object was asked for ahead that would push out the one that is read")
 	}
 }
+
+// A reader that is ahead of the others does not push out what they are in; what
+// they have passed makes room.
+func TestWhatIsBeingReadIsNotPushedOutByWhatIsLoadedAhead(t *testing.T) {
+	r := newRig(t, 1)
+	writer := r.node()
+	refs := append(behind(writer, 100), behind(writer, 100)...)
+	n := r.node()
+	n.page(0, 10)
+	weight := n.cache.weight(pieceKey{segment: refs[0]})
+	full := r.node(func(o *readerOptions) { o.CacheBytes = 2 * 4 * weight })
+	for _, at := range []int64{110, 410, 710} { // three readers, each in its segment
+		full.page(at, 10)
+	}
+	full.page(160, 20) // in the second half: there is room for one more
+	if len(full.aheads) != 1 {
+		t.Fatalf("%d objects asked for ahead, there is room for 1", len(full.aheads))
+	}
+	full.page(1010, 10) // takes it
+	if spare := full.cache.spare(cold); spare >= weight {
+		t.Fatalf("%d bytes are spare: the test tests nothing", spare)
+	}
+	<-full.aheads
+	full.page(160, 20)
+	if len(full.aheads) != 0 {
+		t.Error("an object was asked for ahead that would push out one that is read")
+	}
+	full.page(480, 20) // passes its segment
+	if len(full.aheads) != 1 {
+		t.Errorf("%d objects asked for ahead where one was passed", len(full.aheads))
+	}
+	full.page(520, 10) // takes the place of the one that was passed
+	for i, at := range []int64{1, 5, 7, 10} {
+		if full.cache.weight(pieceKey{segment: refs[at]}) == 0 {
+			t.Errorf("reader %d lost what it is in", i)
+		}
+	}
+}

@@ -47,6 +47,7 @@ func takeBuffer(n int) buffer {
 // release gives the bytes back. They must not be used afterwards.
 func (b *buffer) release() {
 	if b.from != nil {
+		spoil(*b.from)
 		class := bits.Len(uint(cap(*b.from) - 1))
 		bufferPools[class-smallestBuffer].Put(b.from)
 	}

@@ -43,6 +43,7 @@ type shelf struct {
 	order    list.List // of *cached, newest use first
 	capacity int64
 	used     int64
+	passed   int64 // of used: objects that nobody is in any more
 }
 
 type cached struct {
@@ -50,6 +51,7 @@ type cached struct {
 	class  class
 	object *object
 	weight int64
+	passed bool
 }
 
 // load is one fetch and those who wait for it.
@@ -60,12 +62,15 @@ type load struct {
 	waiting int32 // who get the object as well; guarded by the cache's mu
 }
 
-// newObjectCache shares capacity: half for the tail, half for catching up, which
-// with the default has room for three whole segments and so can load ahead.
+// maxHotBytes is what the tail needs at most: the segments of the last moments.
+const maxHotBytes = 32 << 20
+
+// newObjectCache shares capacity: half for the tail, as far as that needs it, and
+// the rest for catching up, where each reader is in a segment of its own.
 func newObjectCache(capacity int64, hotLoads, coldLoads int) *objectCache {
 	c := &objectCache{items: make(map[pieceKey]*list.Element), loads: make(map[pieceKey]*load)}
-	c.shelves[hot].capacity = capacity - capacity/2
-	c.shelves[cold].capacity = capacity / 2
+	c.shelves[hot].capacity = min(capacity-capacity/2, maxHotBytes)
+	c.shelves[cold].capacity = capacity - c.shelves[hot].capacity
 	c.slots[hot] = make(chan struct{}, hotLoads)
 	c.slots[cold] = make(chan struct{}, coldLoads)
 	return c
@@ -86,7 +91,12 @@ func (c *objectCache) lookup(key pieceKey) *object {
 		return nil
 	}
 	item := element.Value.(*cached)
-	c.shelves[item.class].order.MoveToFront(element)
+	s := &c.shelves[item.class]
+	s.order.MoveToFront(element)
+	if item.passed {
+		item.passed = false
+		s.passed -= item.weight
+	}
 	item.object.retain()
 	return item.object
 }
@@ -126,8 +136,12 @@ func (c *objectCache) remove(key pieceKey) {
 		return
 	}
 	item := element.Value.(*cached)
-	c.shelves[item.class].order.Remove(element)
-	c.shelves[item.class].used -= item.weight
+	s := &c.shelves[item.class]
+	s.order.Remove(element)
+	s.used -= item.weight
+	if item.passed {
+		s.passed -= item.weight
+	}
 	delete(c.items, key)
 	item.object.release()
 }
@@ -147,6 +161,32 @@ func (c *objectCache) weight(key pieceKey) int64 {
 		return element.Value.(*cached).weight
 	}
 	return 0
+}
+
+// passed says that a reader has read the object to its end: of those that catch
+// up hardly anybody needs it again, so it goes before those that are being read.
+func (c *objectCache) passed(key pieceKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	element, ok := c.items[key]
+	if !ok {
+		return
+	}
+	item, s := element.Value.(*cached), &c.shelves[cold]
+	if item.class == cold && !item.passed {
+		item.passed = true
+		s.passed += item.weight
+		s.order.MoveToBack(element)
+	}
+}
+
+// spare is how many bytes the class can take without pushing out an object that
+// somebody may be in.
+func (c *objectCache) spare(in class) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &c.shelves[in]
+	return s.capacity - s.used + s.passed
 }
 
 // capacity is how many bytes the class may hold.

@@ -321,3 +321,33 @@ func TestForgottenDuplicateHasNoOffsets(t *testing.T) {
 		t.Errorf("got id %s and offset %d, want neither", id, offset)
 	}
 }
+
+// Lent memory is taken over where a request goes to one queue as it lies, and
+// given back at once where it does not.
+func TestRecordsInLentMemoryAreTakenOver(t *testing.T) {
+	record := func(key string) segment.Record {
+		return segment.Record{OrderingKey: []byte(key), Body: []byte("body of " + key)}
+	}
+	for name, keys := range map[string][]string{"one queue": {"", ""}, "several queues": {"a", "b", "c", "d"}, "none": nil} {
+		d := draftTo(t, meta.Topic{Queues: 4})
+		lent := LendRecords(600)
+		records := lent.Bytes()
+		for _, key := range keys {
+			r := record(key)
+			records = segment.AppendRecord(records, &r)
+		}
+		memory := lent.b[:1]
+		if err := d.AddRecords(&lent, records, AnyQueue); err != nil || !lent.None() {
+			t.Fatalf("%s: %v, still lent: %v", name, err, !lent.None())
+		}
+		if taken := len(d.parts) > 0 && d.parts[0].records.from != nil && &d.parts[0].records.b[0] == &memory[0]; taken != (name == "one queue") {
+			t.Errorf("%s: taken over: %v", name, taken)
+		}
+	}
+	lent := LendRecords(600)
+	if err := draftTo(t, meta.Topic{Queues: 4}).AddRecords(&lent, append(lent.Bytes(), "no record"...), AnyQueue); err == nil || lent.None() {
+		t.Errorf("malformed: %v, still lent: %v", err, !lent.None())
+	}
+	lent.Release()
+	lent.Release() // is nothing
+}

@@ -20,7 +20,7 @@ import (
 const (
 	// DefaultCacheBytes bounds the segments that are kept in memory for readers
 	// when Options say nothing.
-	DefaultCacheBytes = 64 << 20
+	DefaultCacheBytes = 128 << 20
 	// DefaultReadMessages and DefaultReadBytes limit a page that names no limit.
 	DefaultReadMessages = 100
 	DefaultReadBytes    = 4 << 20
@@ -39,9 +39,9 @@ const (
 	lateBy = 500 * time.Millisecond
 	// retryAfter is how soon a waiting reader tries again after a fault.
 	retryAfter = time.Second
-	// hotEntries is how far behind the end of its queue a reader counts as one at
-	// the tail.
-	hotEntries = 8
+	// hotEntries and hotBytes are how far behind the end of its queue a reader
+	// counts as one at the tail.
+	hotEntries, hotBytes = 8, 8 << 20
 	// hotGets and coldGets bound the requests to the store at a time.
 	hotGets, coldGets = 16, 8
 )
@@ -329,10 +329,17 @@ func (r *reader) window(ctx context.Context, read *Read, offset int64) (window, 
 		t.observe(read.Queue, w)
 	}
 	in := cold
-	if n := len(w.Entries); n > 0 && n <= hotEntries && w.Entries[n-1].Next == w.Next {
+	if n := len(w.Entries); n > 0 && n <= hotEntries && w.Entries[n-1].Next == w.Next && bytesOf(w.Entries) <= hotBytes {
 		in = hot
 	}
 	return window{Window: w, class: in}, nil
+}
+
+func bytesOf(entries []meta.Entry) (n int64) {
+	for i := range entries {
+		n += entries[i].Length
+	}
+	return n
 }
 
 // backwards handles a Redis that has lost what this process saw.

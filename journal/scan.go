@@ -142,6 +142,9 @@ func (s *scan) step(ctx context.Context) (more bool, err error) {
 		} else if err := s.entry(ctx, &s.current, w.class, objects[s.current.Segment]); err != nil {
 			return false, err
 		}
+		if w.class == cold && s.page.Next == s.current.Next {
+			s.r.cache.passed(pieceKey{segment: s.current.Segment})
+		}
 		if s.full {
 			if w.class == cold {
 				s.lookAhead(w.Entries[i:])

@@ -31,7 +31,7 @@ type processFlags struct {
 type journalFlags struct {
 	SegmentBytes byteSize `default:"8MiB" placeholder:"SIZE" help:"A segment that has grown to this size is stored at once."`
 	BufferBytes  byteSize `default:"256MiB" placeholder:"SIZE" help:"Bytes of messages held until they are stored; above it produce is answered 503."`
-	CacheBytes   byteSize `default:"64MiB" placeholder:"SIZE" help:"Bytes of segments kept in memory for readers."`
+	CacheBytes   byteSize `default:"128MiB" placeholder:"SIZE" help:"Bytes of segments kept in memory for readers."`
 }
 
 // coordinatorFlags shape the background work.
