@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// admits says whether a client at this address may join: one in deny may not, and
+// Admits says whether a client at this address may join: one in deny may not, and
 // where allow is given only one in it may. Entries are addresses or CIDR blocks.
 // An address that cannot be read is in none.
-func admits(allow, deny []string, address string) bool {
+func Admits(allow, deny []string, address string) bool {
 	ip := hostOf(address)
 	return !within(deny, ip) && (len(allow) == 0 || within(allow, ip))
 }
@@ -47,7 +47,3 @@ func blockOf(text string) (netip.Prefix, bool) {
 	ip = ip.Unmap()
 	return netip.PrefixFrom(ip, ip.BitLen()), true
 }
-
-// Admits is admits for those who deal out a group's queues: settings may have
-// changed since a member joined.
-func Admits(allow, deny []string, address string) bool { return admits(allow, deny, address) }

@@ -85,7 +85,7 @@ func (g *Groups) Join(ctx context.Context, r JoinRequest) (*Joined, error) {
 	if err := r.complete(definition); err != nil {
 		return nil, err
 	}
-	if !admits(definition.AllowIPs, definition.DenyIPs, r.Address) {
+	if !Admits(definition.AllowIPs, definition.DenyIPs, r.Address) {
 		return nil, ErrAddressDenied
 	}
 	topics, err := g.resolve(ctx, r.Subscriptions)
