@@ -23,12 +23,7 @@ for i = 1, #all, 2 do
   local c = claim(all[i + 1])
   if c.state == "revoking" and (c.deadline <= time or redis.call("HEXISTS", KEYS[2], c.owner) == 0) then
     handed = true
-    if redis.call("HEXISTS", KEYS[2], c.next) == 1 then
-      redis.call("HSET", KEYS[5], all[i], toclaim(hand(c, time)))
-    else
-      redis.call("HDEL", KEYS[5], all[i])
-      redis.call("HINCRBY", KEYS[1], "revision", 1)
-    end
+    handon(KEYS[5], all[i], c, time)
   end
 end
 local fenced = redis.call("HGETALL", KEYS[6])

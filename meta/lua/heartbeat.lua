@@ -20,12 +20,7 @@ for i = 5, #ARGV, 2 do
   local c = claim(redis.call("HGET", KEYS[6], ARGV[i]))
   if c and c.owner == id and c.epoch == ARGV[i + 1] and c.state == "revoking" then
     handed = true
-    if redis.call("HEXISTS", KEYS[2], c.next) == 1 then
-      redis.call("HSET", KEYS[6], ARGV[i], toclaim(hand(c, time)))
-    else
-      redis.call("HDEL", KEYS[6], ARGV[i])
-      redis.call("HINCRBY", KEYS[1], "revision", 1)
-    end
+    handon(KEYS[6], ARGV[i], c, time)
   end
 end
 if handed then

@@ -27,3 +27,14 @@ end
 local function beat(id, time, timeout)
   redis.call("HSET", KEYS[3], id, dec(time + tonumber(timeout)) .. " " .. dec(time))
 end
+
+-- handon gives a queue that is being revoked to its next owner; when that one is
+-- gone nobody has it, and the coordinator has to decide anew.
+local function handon(assignments, field, c, time)
+  if redis.call("HEXISTS", KEYS[2], c.next) == 1 then
+    redis.call("HSET", assignments, field, toclaim(hand(c, time)))
+  else
+    redis.call("HDEL", assignments, field)
+    redis.call("HINCRBY", KEYS[1], "revision", 1)
+  end
+end
