@@ -83,7 +83,7 @@ type Target struct {
 // changes nothing, the generation stays. ErrFenced: the term is over.
 // ErrGroupChanged: the group has another revision by now.
 func (db *DB) Assign(ctx context.Context, group uuid.UUID, term, revision int64, reason string, targets []Target, standby []string) (generation int64, changed bool, err error) {
-	g, err := db.liveGroup(ctx, group)
+	g, err := groupsByName.live(ctx, db, group)
 	if err != nil {
 		return 0, false, fmt.Errorf("assign queues of group %s: %w", group, err)
 	}
@@ -129,7 +129,7 @@ func (db *DB) GroupState(ctx context.Context, group uuid.UUID) (GroupState, erro
 	s := GroupState{
 		Generation: r.number(2), Revision: r.number(3), Term: r.number(4), Reason: r.text(5), AssignedAt: r.number(6), Now: r.number(8),
 	}
-	if s.Group, err = parseGroup(r.text(1), nil); err != nil {
+	if s.Group, err = groupsByName.parse(r.text(1), nil); err != nil {
 		return GroupState{}, fmt.Errorf("state of group %s: %w", group, err)
 	}
 	if s.Members, err = parseMembers(r.list(9), r.list(10), r.text(7)); err != nil {

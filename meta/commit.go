@@ -152,7 +152,7 @@ func (db *DB) commitRound(ctx context.Context, plans []*commitPlan, round []int,
 			results[i] = plans[i].result(cmds[j])
 			if results[i].Err != nil {
 				results[i].Err = fmt.Errorf("commit %s to %s: %w",
-					segmentName(plans[i].commit), plans[i].commit.Topic, db.missing(ctx, results[i].Err))
+					segmentName(plans[i].commit), plans[i].commit.Topic, topicsByName.missing(ctx, db, results[i].Err))
 			}
 		}
 		unknown = again

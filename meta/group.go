@@ -2,12 +2,9 @@ package meta
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 )
 
 // GroupMode says who of a group gets a message.
@@ -76,71 +73,18 @@ type QueueRef struct {
 
 // Group returns the live group of that name. ErrGroupNotFound, ErrRecovering.
 func (db *DB) Group(ctx context.Context, name string) (Group, error) {
-	g, err := db.groupNamed(ctx, name)
+	g, err := groupsByName.find(ctx, db, name)
 	if err != nil {
 		return Group{}, fmt.Errorf("group %s: %w", name, err)
 	}
 	return g, nil
 }
 
-func (db *DB) groupNamed(ctx context.Context, name string) (Group, error) {
-	pipe := db.reads.Pipeline()
-	idCmd := pipe.HGet(ctx, keyGroups, name)
-	phaseCmd := pipe.HGet(ctx, keyState, "phase")
-	_, _ = pipe.Exec(ctx) // every command carries its own error
-	text, err := idCmd.Result()
-	if errors.Is(err, redis.Nil) {
-		return Group{}, groupMissingIn(phaseCmd.Result())
-	}
-	if err != nil {
-		return Group{}, err
-	}
-	id, err := uuid.Parse(text)
-	if err != nil {
-		return Group{}, fmt.Errorf("%w: id of group %s", ErrCorrupt, name)
-	}
-	g, err := db.liveGroup(ctx, id)
-	if errors.Is(err, ErrGroupNotFound) {
-		return Group{}, groupMissingIn(phaseCmd.Result())
-	}
-	return g, err
-}
-
-// groupMissingIn says what the absence of a group means in a phase.
-func groupMissingIn(phase string, err error) error {
-	if err = missingIn(phase, err); errors.Is(err, ErrTopicNotFound) {
-		return ErrGroupNotFound
-	}
-	return err
-}
-
 // GroupByID returns the live group with that id. ErrGroupNotFound.
 func (db *DB) GroupByID(ctx context.Context, id uuid.UUID) (Group, error) {
-	g, err := db.liveGroup(ctx, id)
+	g, err := groupsByName.live(ctx, db, id)
 	if err != nil {
 		return Group{}, fmt.Errorf("group %s: %w", id, err)
-	}
-	return g, nil
-}
-
-func (db *DB) liveGroup(ctx context.Context, id uuid.UUID) (Group, error) {
-	g, err := parseGroup(db.reads.HGet(ctx, keyGroupMeta(id), "json").Result())
-	if err == nil && g.Deleted {
-		return Group{}, ErrGroupNotFound
-	}
-	return g, err
-}
-
-func parseGroup(text string, err error) (Group, error) {
-	if errors.Is(err, redis.Nil) {
-		return Group{}, ErrGroupNotFound
-	}
-	if err != nil {
-		return Group{}, err
-	}
-	var g Group
-	if err := json.Unmarshal([]byte(text), &g); err != nil {
-		return Group{}, fmt.Errorf("%w: group: %w", ErrCorrupt, err)
 	}
 	return g, nil
 }
@@ -148,50 +92,5 @@ func parseGroup(text string, err error) (Group, error) {
 // Groups returns up to limit live groups whose name starts with prefix and sorts
 // after `after`, by name. ErrRecovering.
 func (db *DB) Groups(ctx context.Context, prefix, after string, limit int) ([]Group, error) {
-	var groups []Group
-	for len(groups) < limit {
-		names, err := db.sortedNames(ctx, keyGroupNames, prefix, after, limit-len(groups))
-		if err != nil {
-			return nil, fmt.Errorf("list groups: %w", err)
-		}
-		if len(names) == 0 {
-			return groups, nil
-		}
-		after = names[len(names)-1]
-		page, err := db.groupsNamed(ctx, names)
-		if err != nil {
-			return nil, fmt.Errorf("list groups: %w", err)
-		}
-		groups = append(groups, page...)
-	}
-	return groups, nil
-}
-
-// groupsNamed reads groups, without those that have just come or gone.
-func (db *DB) groupsNamed(ctx context.Context, names []string) ([]Group, error) {
-	ids, err := db.reads.HMGet(ctx, keyGroups, names...).Result()
-	if err != nil {
-		return nil, err
-	}
-	pipe := db.reads.Pipeline()
-	var cmds []*redis.StringCmd
-	for _, value := range ids {
-		text, _ := value.(string)
-		if id, err := uuid.Parse(text); err == nil {
-			cmds = append(cmds, pipe.HGet(ctx, keyGroupMeta(id), "json"))
-		}
-	}
-	_, _ = pipe.Exec(ctx) // every command carries its own error
-	var groups []Group
-	for _, cmd := range cmds {
-		g, err := parseGroup(cmd.Result())
-		if errors.Is(err, ErrGroupNotFound) || err == nil && g.Deleted {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, g)
-	}
-	return groups, nil
+	return groupsByName.page(ctx, db, prefix, after, limit)
 }

@@ -70,7 +70,7 @@ func (db *DB) writeNewGroup(ctx context.Context, g Group) (*Group, error) {
 	if err != nil || r.status() == "CREATED" {
 		return nil, err
 	}
-	current, err := parseGroup(r.text(1), nil)
+	current, err := groupsByName.parse(r.text(1), nil)
 	return &current, err
 }
 
@@ -114,9 +114,9 @@ func (db *DB) changeGroup(ctx context.Context, id uuid.UUID, name string, ifVers
 	for range casTries {
 		var current Group
 		if id == uuid.Nil {
-			current, err = db.groupNamed(ctx, name)
+			current, err = groupsByName.find(ctx, db, name)
 		} else {
-			current, err = db.liveGroup(ctx, id)
+			current, err = groupsByName.live(ctx, db, id)
 		}
 		if err != nil {
 			return Group{}, err

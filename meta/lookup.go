@@ -2,7 +2,6 @@ package meta
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -61,7 +60,7 @@ func (db *DB) lookup(ctx context.Context, topic uuid.UUID, queue uint32, wanted 
 	r, err := db.read(ctx, scriptLookup, []string{keyHead(topic), keyHot(topic, queue)},
 		queueField(queue), clamp(wanted, -1, maxOffset), max, by)
 	if err != nil {
-		return Window{}, db.missing(ctx, err)
+		return Window{}, topicsByName.missing(ctx, db, err)
 	}
 	w := Window{Epoch: r.number(1), Min: r.number(2), Next: r.number(3)}
 	w.Entries, err = parseEntries(queue, r.list(4))
@@ -86,7 +85,7 @@ func (db *DB) Bounds(ctx context.Context, topic uuid.UUID, queues []uint32) (int
 	switch h.text(1) {
 	case "live":
 	case "", "deleted":
-		return 0, nil, fmt.Errorf("bounds of %s: %w", topic, db.missing(ctx, ErrTopicNotFound))
+		return 0, nil, fmt.Errorf("bounds of %s: %w", topic, topicsByName.missing(ctx, db, ErrTopicNotFound))
 	default:
 		return 0, nil, fmt.Errorf("bounds of %s: %w", topic, ErrRecovering)
 	}
@@ -130,14 +129,4 @@ func parseHead(queue uint32, text string) (QueueState, error) {
 
 func formatHead(s QueueState) string {
 	return strings.Join([]string{formatNumber(s.Next), formatNumber(s.Min), formatNumber(s.Bytes), formatNumber(s.LastStoredAt)}, " ")
-}
-
-// missing turns ErrTopicNotFound into ErrRecovering while Redis is not ready:
-// then nothing can be said about what exists.
-func (db *DB) missing(ctx context.Context, err error) error {
-	if !errors.Is(err, ErrTopicNotFound) {
-		return err
-	}
-	phase, stateErr := db.reads.HGet(ctx, keyState, "phase").Result()
-	return missingIn(phase, stateErr)
 }

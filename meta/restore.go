@@ -163,9 +163,5 @@ func (db *DB) restoreName(ctx context.Context, s *TopicSnapshot) error {
 	if s.Topic.Deleted {
 		return db.restore(ctx, scriptFreeName, []string{keyTopics, keyNames}, s.Topic.Name, s.Topic.ID.String())
 	}
-	pipe := db.reads.TxPipeline()
-	pipe.HSet(ctx, keyTopics, s.Topic.Name, s.Topic.ID.String())
-	pipe.ZAdd(ctx, keyNames, redis.Z{Member: s.Topic.Name})
-	_, err := pipe.Exec(ctx)
-	return err
+	return topicsByName.give(ctx, db, s.Topic.Name, s.Topic.ID)
 }

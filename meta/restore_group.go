@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/redis/go-redis/v9"
 )
 
 // GroupSnapshot is what is kept of a group over the loss of Redis. Members and
@@ -19,27 +18,6 @@ type GroupSnapshot struct {
 	Offsets   []OffsetRecord
 	Broadcast map[string][]OffsetRecord // client id → its progress
 	Term      int64                     // of the recovery lease: a lower one than seen before is fenced
-}
-
-// KnownGroups returns every group that Redis has a name and a state of, also
-// while Redis is not ready. It is for a recovery, which must hold them all.
-func (db *DB) KnownGroups(ctx context.Context) ([]Group, error) {
-	var groups []Group
-	for after := "-"; ; {
-		names, err := db.reads.ZRangeByLex(ctx, keyGroupNames, &redis.ZRangeBy{Min: after, Max: "+", Count: knownBatch}).Result()
-		if err != nil {
-			return nil, fmt.Errorf("list every group: %w", err)
-		}
-		if len(names) == 0 {
-			return groups, nil
-		}
-		page, err := db.groupsNamed(ctx, names)
-		if err != nil {
-			return nil, fmt.Errorf("list every group: %w", err)
-		}
-		groups = append(groups, page...)
-		after = "(" + names[len(names)-1]
-	}
 }
 
 // HoldGroup makes a group answer ErrRecovering, before its log is read, so that
@@ -132,9 +110,5 @@ func (db *DB) openGroup(ctx context.Context, s *GroupSnapshot) error {
 
 // nameGroup comes last: a name never leads to a group that is not there yet.
 func (db *DB) nameGroup(ctx context.Context, s *GroupSnapshot) error {
-	pipe := db.reads.TxPipeline()
-	pipe.HSet(ctx, keyGroups, s.Group.Name, s.Group.ID.String())
-	pipe.ZAdd(ctx, keyGroupNames, redis.Z{Member: s.Group.Name})
-	_, err := pipe.Exec(ctx)
-	return err
+	return groupsByName.give(ctx, db, s.Group.Name, s.Group.ID)
 }

@@ -73,7 +73,7 @@ func (db *DB) writeNewTopic(ctx context.Context, t Topic) (*Topic, error) {
 	if err != nil || r.status() == "CREATED" {
 		return nil, err
 	}
-	current, err := parseTopic(r.text(1), nil)
+	current, err := topicsByName.parse(r.text(1), nil)
 	return &current, err
 }
 
@@ -118,12 +118,12 @@ func (db *DB) changeTopic(ctx context.Context, id uuid.UUID, name string, ifVers
 	for range casTries {
 		var current Topic
 		if id == uuid.Nil {
-			current, err = db.topicNamed(ctx, name)
+			current, err = topicsByName.find(ctx, db, name)
 		} else {
-			current, err = db.liveTopic(ctx, id)
+			current, err = topicsByName.live(ctx, db, id)
 		}
 		if err != nil {
-			return Topic{}, db.missing(ctx, err)
+			return Topic{}, topicsByName.missing(ctx, db, err)
 		}
 		if ifVersion != 0 && ifVersion != current.Version {
 			return Topic{}, &ConflictError{Current: current}
