@@ -35,6 +35,13 @@ func TestContract(t *testing.T) {
 	t.Run("recovering", k.recovering)
 	t.Run("unknown outcomes", k.unknownOutcomes)
 	t.Run("redis gone", k.redisGone)
+	t.Run("groups", k.groupAnswers)
+	t.Run("members", k.memberAnswers)
+	t.Run("receipts", k.receiptAnswers)
+	t.Run("offsets", k.offsetAnswers)
+	t.Run("settings of groups", k.groupSettings)
+	t.Run("group conflicts", k.groupConflicts)
+	t.Run("idempotent groups", k.groupKeys)
 	t.Run("upgrades", k.upgrades)
 	if t.Failed() {
 		return
@@ -101,7 +108,7 @@ func (k *contract) goodAnswers(t *testing.T) {
 	}
 	k.run(t, n, step{operation: "readFrames", method: "GET", path: orders + "/queues/0/frames", status: 200})
 	k.operations("orders", func(s step, op *openapi3.Operation) {
-		if op.Responses.Status(200) == nil || seenAlready[s.operation] {
+		if op.Responses.Status(200) == nil || seenAlready[s.operation] || strings.Contains(s.path, "/groups/") {
 			return
 		}
 		s.status = 200
@@ -139,6 +146,7 @@ func (k *contract) stream(t *testing.T, n *node) {
 func (k *contract) wrongRequests(t *testing.T) {
 	n := start(t, nodeOptions{})
 	n.call("PUT", orders, `{"queues":2}`).want(t, 201)
+	n.call("PUT", billing, `{}`).want(t, 201)
 	k.operations("orders", func(s step, op *openapi3.Operation) {
 		s.breaks = true
 		if promises(op, 400, "unknown_parameter") {
@@ -153,17 +161,29 @@ func (k *contract) wrongRequests(t *testing.T) {
 		}
 		if promises(op, 400, "invalid_name") {
 			s := s
-			s.path, s.status, s.code = strings.Replace(s.path, "orders", "-bad", 1), 400, "invalid_name"
+			named := "orders"
+			if strings.Contains(s.path, "/groups/") {
+				named = "billing"
+			}
+			s.path, s.status, s.code = strings.Replace(s.path, named, "-bad", 1), 400, "invalid_name"
 			k.run(t, n, s)
 		}
 		if promises(op, 404, "topic_not_found") {
 			s := s
 			s.breaks, s.path, s.status, s.code = false, strings.Replace(s.path, "orders", "missing", 1), 404, "topic_not_found"
+			s.body = strings.ReplaceAll(s.body, "orders", "missing")
+			if s.operation == "listOffsets" {
+				s.path += "?topic=missing"
+			}
 			k.run(t, n, s)
 		}
 		if promises(op, 404, "queue_not_found") {
 			s := s
 			s.breaks, s.path, s.status, s.code = false, strings.Replace(s.path, "queues/0", "queues/2", 1), 404, "queue_not_found"
+			s.path, s.body = strings.Replace(s.path, "queues/orders/0", "queues/orders/2", 1), strings.Replace(s.body, `"queue":0`, `"queue":2`, 1)
+			if s.operation == "joinGroup" || s.operation == "resetOffsets" {
+				s.body = strings.Replace(s.body, `"topic":"orders"`, `"topic":"orders","queues":[2]`, 1)
+			}
 			k.run(t, n, s)
 		}
 	})
@@ -178,10 +198,22 @@ func (k *contract) wrongRequests(t *testing.T) {
 		"getRawMessage":      orders + "/queues/0/messages/-1/raw",
 		"searchMessages":     orders + "/search",
 		"streamMessages":     orders + "/stream?queues=7",
+		"listGroups":         "/v1/groups?limit=0",
+		"listOffsets":        billing + "/offsets?topic=-",
+		"deleteGroup":        billing + "?force=maybe",
+		"pollMember":         billing + "/members/nobody/poll?encoding=x",
+		"receiveMessages":    billing + "/receive?encoding=x",
+		"updateGroupQueue":   billing + "/queues/orders/zero",
 	} {
 		s := step{operation: operation, method: "GET", path: path, status: 400, code: "invalid_parameter", breaks: true}
 		if strings.HasPrefix(operation, "send") {
 			s.method, s.body, s.headers = "POST", "x", octets
+		}
+		if text, ok := groupBodies[operation]; ok {
+			s.method, s.body = "POST", text
+		}
+		if method := map[string]string{"deleteGroup": "DELETE", "updateGroupQueue": "PATCH"}[operation]; method != "" {
+			s.method = method
 		}
 		k.run(t, n, s)
 	}
@@ -191,7 +223,8 @@ func (k *contract) wrongRequests(t *testing.T) {
 func (k *contract) wrongHeaders(t *testing.T, n *node) {
 	header := map[string]string{
 		"getTopic": "If-None-Match", "putTopic": "If-Match", "updateTopic": "If-Match", "deleteTopic": "If-Match",
-		"streamMessages": "Last-Event-ID",
+		"streamMessages": "Last-Event-ID", "getGroup": "If-None-Match", "putGroup": "If-Match", "updateGroup": "If-Match",
+		"deleteGroup": "If-Match", "getSubscription": "If-None-Match", "updateSubscription": "If-Match",
 	}
 	k.operations("orders", func(s step, op *openapi3.Operation) {
 		if !promises(op, 400, "invalid_header") {
@@ -212,6 +245,7 @@ func (k *contract) wrongHeaders(t *testing.T, n *node) {
 func (k *contract) wrongBodies(t *testing.T) {
 	n := start(t, nodeOptions{})
 	n.call("PUT", orders, `{"queues":2}`).want(t, 201)
+	n.call("PUT", billing, `{}`).want(t, 201)
 	bombs := map[bool]string{true: zipped(t, strings.Repeat(" ", 17<<20)), false: zipped(t, strings.Repeat(" ", 2<<20))}
 	for code, row := range map[string]struct {
 		status  int
@@ -244,11 +278,11 @@ func (k *contract) wrongBodies(t *testing.T) {
 		}
 		s.breaks, s.status = true, 400
 		if s.code, s.body = "duplicate_field", twice[s.operation]; s.body == "" {
-			s.body = `{"queues":2,"queues":3}`
+			s.body = duplicated(s.operation, `{"queues":2,"queues":3}`)
 		}
 		k.run(t, n, s)
 		if s.code, s.body = "invalid_field", typed[s.operation]; s.body == "" {
-			s.body = `{"queues":0}`
+			s.body = mistyped(s.operation, `{"queues":0}`)
 		}
 		k.run(t, n, s)
 	})

@@ -129,10 +129,12 @@ func (k *contract) stopping(t *testing.T) {
 
 func (k *contract) bufferFull(t *testing.T) {
 	n := start(t, nodeOptions{gateway: func(o *gateway.Options) { o.BodyBytes = 1024 }})
-	k.everyPromise(t, n, 503, "buffer_full", "orders", "putTopic", "updateTopic", "createTicket")
+	_, err := n.meta.CreateTopic(t.Context(), meta.Topic{Name: "orders", Type: meta.TopicNormal, Queues: 1})
+	must(t, err)
+	k.everyPromise(t, n, 503, "buffer_full", "orders", append(slices.Collect(maps.Keys(groupBodies)), "putTopic", "updateTopic", "createTicket")...)
 	full := start(t, nodeOptions{journal: func(o *journal.Options) { o.BufferBytes = 1 }})
 	db := full.meta
-	_, err := db.CreateTopic(t.Context(), meta.Topic{Name: "orders", Type: meta.TopicNormal, Queues: 1})
+	_, err = db.CreateTopic(t.Context(), meta.Topic{Name: "orders", Type: meta.TopicNormal, Queues: 1})
 	must(t, err)
 	k.everyPromise(t, full, 503, "buffer_full", "orders", "sendMessages", "sendRawMessage", "sendFramedMessages")
 }
@@ -185,6 +187,7 @@ func (k *contract) unknownOutcomes(t *testing.T) {
 	k.run(t, n, step{operation: "updateTopic", method: "PATCH", path: orders, body: `{}`, status: 504, code: "outcome_unknown"})
 	k.run(t, n, step{operation: "putTopic", method: "PUT", path: "/v1/topics/new", body: `{}`, status: 504, code: "outcome_unknown"})
 	k.run(t, n, step{operation: "deleteTopic", method: "DELETE", path: orders, status: 504, code: "outcome_unknown"})
+	k.unknownGroups(t)
 }
 
 func (k *contract) redisGone(t *testing.T) {

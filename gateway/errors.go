@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/bucketmq/bucketmq/filter"
+	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
@@ -44,6 +45,25 @@ var kinds = map[string]kind{
 	"unknown_field":     {400, "Unknown field", false, true, 0},
 	"unknown_parameter": {400, "Unknown query parameter", false, true, 0},
 
+	"cursor_invalid":   {400, "The cursor is none of this member's", false, true, 0},
+	"receipt_invalid":  {400, "The receipt is none of this group's", false, true, 0},
+	"address_denied":   {403, "Address not allowed", false, true, 0},
+	"group_not_found":  {404, "No such group", false, true, 0},
+	"member_unknown":   {404, "No such member", false, true, 0},
+	"offset_not_found": {404, "The group does not consume the queue", false, true, 0},
+
+	"generation_stale":      {409, "The group is not in this generation", false, true, 0},
+	"group_active":          {409, "The group has members", false, true, 0},
+	"group_broadcasting":    {409, "The group is broadcasting", false, true, 0},
+	"group_in_queue_mode":   {409, "Members own the queues of the group", false, true, 0},
+	"group_in_shared_mode":  {409, "The group is consumed in shared mode", true, true, 0},
+	"not_owner":             {409, "The queue is another's", false, true, 0},
+	"receipt_expired":       {409, "The receipt has expired", false, true, 0},
+	"receipt_superseded":    {409, "The receipt counts no more", false, true, 0},
+	"session_taken":         {409, "A newer session of the client is there", false, true, 0},
+	"subscription_mismatch": {409, "The group consumes something else", false, true, 0},
+	"group_exists":          {412, "The group exists", false, true, 0},
+
 	"unknown_operation":      {400, "Unknown operation", false, true, 0},
 	"hello_required":         {401, "Say hello first", false, true, 0},
 	"subscription_not_found": {404, "No such subscription", false, true, 0},
@@ -69,7 +89,7 @@ var kinds = map[string]kind{
 	"data_corrupt":     {410, "The stored bytes are damaged or gone", false, true, 0},
 	"offset_trimmed":   {410, "The offset is no longer kept", false, true, 0},
 	"topic_exists":     {412, "The topic exists", false, true, 0},
-	"version_conflict": {412, "The topic has another version", false, true, 0},
+	"version_conflict": {412, "It has another version", false, true, 0},
 
 	"body_too_large":               {413, "The body is too large", false, true, 0},
 	"message_too_large":            {413, "A message is too large", false, true, 0},
@@ -113,6 +133,16 @@ var problems = []struct {
 	{meta.ErrKeyReused, "idempotency_key_reused", "the body differs from the first one of this key"},
 	{meta.ErrAnswerPending, "idempotency_in_flight", "send again to get its answer"},
 	{meta.ErrQueueShrink, "queue_shrink_refused", "a topic keeps its queues"},
+	{meta.ErrGroupNotFound, "group_not_found", "there is no such group"},
+	{meta.ErrGroupActive, "group_active", "the group has members"},
+	{meta.ErrGroupQueued, "group_in_queue_mode", "members own queues of the group"},
+	{meta.ErrMemberUnknown, "member_unknown", "the member left, expired or never was: join again"},
+	{meta.ErrFencedMember, "session_taken", "a newer session of the same client replaced the member"},
+	{meta.ErrNoOffset, "offset_not_found", "the group has no offset in the queue"},
+	{group.ErrAddressDenied, "address_denied", "the group takes no members from this address"},
+	{group.ErrBroadcasting, "group_broadcasting", "every member of the group gets every message: join it"},
+	{group.ErrReceiptInvalid, "receipt_invalid", "not a receipt of this group"},
+	{group.ErrCursor, "cursor_invalid", "take the cursor of the last poll, or none"},
 	{journal.ErrCursor, "invalid_parameter", "not a cursor or token of this topic"},
 	{filter.ErrSyntax, "invalid_parameter", "not a tag filter"},
 	{os.ErrDeadlineExceeded, "request_timeout", "the body must arrive in time"},
@@ -163,6 +193,9 @@ func problemOf(err error) *problem {
 	}
 	if e, ok := errors.AsType[*meta.ConflictError](err); ok {
 		return versionConflict(topicETag(e.Current))
+	}
+	if p := groupProblem(err); p != nil {
+		return p
 	}
 	return readProblem(err)
 }

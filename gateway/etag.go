@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"github.com/bucketmq/bucketmq/meta"
@@ -14,8 +15,16 @@ import (
 
 // topicETag names a version of a topic. A topic that was deleted and made
 // again counts anew, so the id is part of it.
-func topicETag(t meta.Topic) string {
-	return `"` + hex.EncodeToString(t.ID[12:]) + "-" + strconv.FormatInt(t.Version, 10) + `"`
+func topicETag(t meta.Topic) string { return versionETag(t.ID, "", t.Version) }
+
+// groupETag names a version of a group, in the same way.
+func groupETag(g meta.Group) string { return versionETag(g.ID, "", g.Version) }
+
+// settingsETag names a version of a group's settings for a topic.
+func settingsETag(group uuid.UUID, s meta.Settings) string { return versionETag(group, "s", s.Version) }
+
+func versionETag(id uuid.UUID, kind string, version int64) string {
+	return `"` + hex.EncodeToString(id[12:]) + "-" + kind + strconv.FormatInt(version, 10) + `"`
 }
 
 // condition is an If-Match or If-None-Match header.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bucketmq/bucketmq"
 	"github.com/bucketmq/bucketmq/gateway/api"
+	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 )
 
@@ -47,6 +48,12 @@ func (s *Server) getInfo(c echo.Context) error {
 			HeaderBytes:      maxHeaderBytes,
 			JsonDepth:        maxDepth,
 			TicketTtlMs:      maxTicketTTL.Milliseconds(),
+
+			GroupNameChars:     group.MaxName,
+			GroupSubscriptions: group.MaxSubscriptions,
+			ReceiveMessages:    group.MaxReceive,
+			Receipts:           group.MaxReceipts,
+			InvisibleMs:        group.MaxInvisible.Milliseconds(),
 		},
 	})
 }

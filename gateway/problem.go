@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
+
+	"github.com/bucketmq/bucketmq/gateway/api"
 )
 
 // problemType is the media type of every error (RFC 9457).
@@ -23,6 +25,8 @@ type problem struct {
 	faults     []fault
 	retryAfter time.Duration // zero: as its kind says
 	etag       string        // for the ETag header
+	as         int           // status where the code's usual one does not fit; 0: it does
+	unsure     bool          // something may have been changed, whatever its kind says
 }
 
 // fault is one place of a problem, with the current state where that helps.
@@ -39,6 +43,16 @@ type fault struct {
 	Queues       *int64 `json:"queues,omitempty"`
 	Type         string `json:"type,omitempty"`
 	ETag         string `json:"etag,omitempty"`
+
+	Generation     *int64             `json:"generation,omitempty"`
+	Subscriptions  []api.Subscription `json:"subscriptions,omitempty"`
+	Offset         *int64             `json:"offset,omitempty"`
+	Version        *int64             `json:"version,omitempty"`
+	Attempt        *int64             `json:"attempt,omitempty"`
+	CurrentAttempt *int64             `json:"current_attempt,omitempty"`
+	Deadline       *api.Time          `json:"deadline,omitempty"`
+	Now            *api.Time          `json:"now,omitempty"`
+	Retryable      bool               `json:"retryable,omitzero"`
 }
 
 // at makes a number of a fault.
@@ -55,7 +69,12 @@ func newProblem(code, detail string, faults ...fault) *problem {
 // Error says what went wrong, for logs.
 func (p *problem) Error() string { return p.code + ": " + p.detail }
 
-func (p *problem) status() int { return kinds[p.code].status }
+func (p *problem) status() int {
+	if p.as != 0 {
+		return p.as
+	}
+	return kinds[p.code].status
+}
 
 // wait is how long the client should wait before it tries again; 0 = it should
 // not, or need not wait.
@@ -88,13 +107,13 @@ func (p *problem) encode(instance, requestID string) []byte {
 	body, err := json.Marshal(problemBody{
 		Type:         "urn:bucketmq:error:" + p.code,
 		Title:        kind.title,
-		Status:       kind.status,
+		Status:       p.status(),
 		Code:         p.code,
 		Detail:       p.detail,
 		Instance:     instance,
 		RequestID:    requestID,
 		Retryable:    kind.retryable,
-		Definite:     kind.definite,
+		Definite:     kind.definite && !p.unsure,
 		RetryAfterMS: p.wait().Milliseconds(),
 		Errors:       p.faults,
 	}, allowInvalidUTF8)

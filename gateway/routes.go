@@ -28,6 +28,9 @@ type route struct {
 // routes lists every operation, in the order of openapi.yaml.
 func (s *Server) routes() []route {
 	const (
+		groups = "/v1/groups"
+		group  = groups + "/:group"
+		member = group + "/members/:member"
 		topics = "/v1/topics"
 		topic  = topics + "/:topic"
 		queue  = topic + "/queues/:queue"
@@ -58,6 +61,31 @@ func (s *Server) routes() []route {
 		{method: http.MethodGet, path: queue + "/messages/:offset/raw", operation: "getRawMessage", handle: s.getRawMessage, answers: bytesType},
 		{method: http.MethodGet, path: topic + "/search", operation: "searchMessages", handle: s.searchMessages, answers: jsonType,
 			query: []string{"message_id", "from", "to", "tag", "encoding", "limit", "page_token"}},
+
+		{method: http.MethodGet, path: groups, operation: "listGroups", handle: s.listGroups, answers: jsonType, query: []string{"prefix", "limit", "page_token"}},
+		{method: http.MethodGet, path: group, operation: "getGroup", handle: s.getGroup, answers: jsonType},
+		{method: http.MethodPut, path: group, operation: "putGroup", handle: s.putGroup, takes: jsonType, answers: jsonType},
+		{method: http.MethodPatch, path: group, operation: "updateGroup", handle: s.updateGroup, takes: jsonType, answers: jsonType},
+		{method: http.MethodDelete, path: group, operation: "deleteGroup", handle: s.deleteGroup, query: []string{"force"}},
+		{method: http.MethodGet, path: group + "/subscriptions", operation: "listSubscriptions", handle: s.listSubscriptions, answers: jsonType},
+		{method: http.MethodGet, path: group + "/subscriptions/:topic", operation: "getSubscription", handle: s.getSubscription, answers: jsonType},
+		{method: http.MethodPatch, path: group + "/subscriptions/:topic", operation: "updateSubscription", handle: s.updateSubscription, takes: jsonType, answers: jsonType},
+		{method: http.MethodGet, path: group + "/members", operation: "listMembers", handle: s.listMembers, answers: jsonType},
+		{method: http.MethodPost, path: group + "/members", operation: "joinGroup", handle: s.joinGroup, takes: jsonType, answers: jsonType},
+		{method: http.MethodDelete, path: member, operation: "leaveGroup", handle: s.leaveGroup},
+		{method: http.MethodPost, path: member + "/heartbeat", operation: "heartbeatMember", handle: s.heartbeatMember, takes: jsonType, answers: jsonType},
+		{method: http.MethodPost, path: member + "/poll", operation: "pollMember", handle: s.pollMember, takes: jsonType, answers: jsonType, query: []string{"encoding"}},
+		{method: http.MethodPost, path: member + "/seek", operation: "seekMember", handle: s.seekMember, takes: jsonType, answers: jsonType},
+		{method: http.MethodGet, path: group + "/assignments", operation: "listAssignments", handle: s.listAssignments, answers: jsonType},
+		{method: http.MethodPost, path: group + "/receive", operation: "receiveMessages", handle: s.receiveMessages, takes: jsonType, answers: jsonType, query: []string{"encoding"}},
+		{method: http.MethodPost, path: group + "/ack", operation: "ackMessages", handle: s.ackMessages, takes: jsonType, answers: jsonType},
+		{method: http.MethodPost, path: group + "/nack", operation: "nackMessages", handle: s.nackMessages, takes: jsonType, answers: jsonType},
+		{method: http.MethodPost, path: group + "/extend", operation: "extendMessages", handle: s.extendMessages, takes: jsonType, answers: jsonType},
+		{method: http.MethodGet, path: group + "/offsets", operation: "listOffsets", handle: s.listOffsets, answers: jsonType, query: []string{"topic", "client_id"}},
+		{method: http.MethodPut, path: group + "/offsets", operation: "commitOffsets", handle: s.commitOffsets, takes: jsonType, answers: jsonType},
+		{method: http.MethodGet, path: group + "/offsets/export", operation: "exportOffsets", handle: s.exportOffsets, answers: jsonType},
+		{method: http.MethodPost, path: group + "/offsets/reset", operation: "resetOffsets", handle: s.resetOffsets, takes: jsonType, answers: jsonType},
+		{method: http.MethodPatch, path: group + "/queues/:topic/:queue", operation: "updateGroupQueue", handle: s.updateGroupQueue, takes: jsonType, answers: jsonType},
 
 		{method: http.MethodGet, path: topic + "/stream", operation: "streamMessages", handle: s.streamMessages, answers: streamType,
 			query: []string{"queues", "position", "timestamp", "tags", "sql", "encoding"}},

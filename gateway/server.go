@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 
+	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
@@ -83,6 +84,7 @@ type Server struct {
 	metrics *metrics
 	bodies  bodyBudget
 	sockets *hub
+	groups  *group.Groups
 	echo    *echo.Echo
 	handler http.Handler
 	http    *http.Server
@@ -119,6 +121,10 @@ func New(o Options) (*Server, error) {
 		bodies:   bodyBudget{free: o.BodyBytes},
 		stopping: make(chan struct{}),
 		stopped:  make(chan struct{}),
+	}
+	var err error
+	if s.groups, err = group.New(group.Options{Journal: o.Journal, Meta: o.Meta, Log: o.Log, Registry: o.Registry}); err != nil {
+		return nil, err
 	}
 	s.sockets = newHub(s)
 	s.echo = s.newEcho()
@@ -190,6 +196,11 @@ func (s *Server) Run(ctx context.Context) error {
 	s.mu.Lock()
 	l := s.listener
 	s.mu.Unlock()
+	grouping, endGroups := context.WithCancel(context.WithoutCancel(ctx))
+	var groups sync.WaitGroup
+	groups.Go(func() { _ = s.groups.Run(grouping) }) // ends with grouping
+	defer groups.Wait()
+	defer endGroups()
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(l) }()
 	select {
@@ -232,6 +243,7 @@ func (s *Server) Shutdown(ctx context.Context) (err error) {
 		s.draining.Store(true)
 		close(s.stopping)
 		s.journal.Drain()
+		s.groups.Drain()
 		s.mu.Lock()
 		closers := s.closers
 		s.mu.Unlock()
@@ -240,6 +252,9 @@ func (s *Server) Shutdown(ctx context.Context) (err error) {
 		}
 		if err = s.http.Shutdown(ctx); err != nil {
 			err = errors.Join(fmt.Errorf("gateway: shut down: cut off requests that did not end: %w", err), s.http.Close())
+		}
+		if unsaved := s.groups.Close(ctx); unsaved != nil {
+			s.log.Warn("the last progress of groups is not stored: messages come again", "err", unsaved)
 		}
 	})
 	<-s.stopped

@@ -23,7 +23,7 @@ func (s *Server) listTopics(c echo.Context) error {
 	p := paramsOf(c)
 	prefix := p.text("prefix", journal.MaxTopicName)
 	limit := int(p.integer("limit", 100, 1, maxPageItems))
-	after := p.topicsAfter()
+	after := p.after(topicsList, listedTopic)
 	if err := p.err(); err != nil {
 		return err
 	}

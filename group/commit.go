@@ -1,8 +1,8 @@
 package group
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -120,7 +120,7 @@ func (g *Groups) checkCommit(ctx context.Context, item CommitItem) (meta.OffsetC
 		return meta.OffsetCommit{}, invalid("offset", journal.CodeOutOfRange, "an offset is not negative")
 	}
 	if item.Queue >= topic.Queues {
-		return meta.OffsetCommit{}, invalid("queue", journal.CodeOutOfRange, fmt.Sprintf("the topic has queues 0 to %d", topic.Queues-1))
+		return meta.OffsetCommit{}, &QueueError{Topic: topic.Name, Queue: item.Queue, Queues: topic.Queues}
 	}
 	_, bounds, err := g.options.Meta.Bounds(ctx, topic.ID, []uint32{item.Queue})
 	if err != nil {
@@ -209,7 +209,8 @@ func (g *Groups) owners(ctx context.Context, group uuid.UUID, who meta.Committer
 		}
 	}
 	if !found {
-		return o, meta.ErrMemberUnknown
+		_, err := g.options.Meta.Member(ctx, group, who.Member) // why it is not there
+		return o, cmp.Or(unavailable(err), error(meta.ErrMemberUnknown))
 	}
 	for _, a := range state.Assignments {
 		if live[a.Owner] {

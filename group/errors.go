@@ -9,6 +9,16 @@ import (
 	"github.com/bucketmq/bucketmq/meta"
 )
 
+// QueueError says that a topic does not have a queue.
+type QueueError struct {
+	Topic         string
+	Queue, Queues uint32 // the one asked for; how many there are
+}
+
+func (e *QueueError) Error() string {
+	return fmt.Sprintf("group: topic %s has queues 0 to %d", e.Topic, e.Queues-1)
+}
+
 // unavailable gives an error of Redis the meaning it has for a caller: what the
 // contract names stays, recovery is journal.ErrRecovering, anything else
 // journal.ErrUnavailable.

@@ -37,6 +37,9 @@ type HeartbeatReply struct {
 	Assignments []Assignment             // its queues, by topic and number
 	Revoking    []Assignment             // those that it is to give back
 	Settings    map[string]meta.Settings // topic → the group's settings there, where there are some
+
+	Group         meta.Group          // the group as the member knows it
+	Subscriptions []meta.Subscription // of the member
 }
 
 // Heartbeat renews a membership and returns what the member has: at once when
@@ -101,7 +104,9 @@ func (g *Groups) reply(ctx context.Context, definition meta.Group, m meta.Member
 	if err != nil {
 		return nil, err
 	}
-	reply := &HeartbeatReply{Generation: state.Generation, Standby: state.Standby, Settings: settings}
+	reply := &HeartbeatReply{
+		Generation: state.Generation, Standby: state.Standby, Settings: settings, Group: definition, Subscriptions: m.Subscriptions,
+	}
 	all, err := g.assigned(ctx, definition, m, state)
 	if err != nil {
 		return nil, err

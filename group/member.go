@@ -65,6 +65,7 @@ type Assignment struct {
 type Joined struct {
 	Member         meta.Member
 	Reattached     bool
+	Fenced         string // the member of the same client that this one replaced; "": none
 	Timeout        time.Duration
 	HeartbeatEvery time.Duration // how often to give a sign of life
 	HeartbeatReply
@@ -118,7 +119,7 @@ func (g *Groups) Join(ctx context.Context, r JoinRequest) (*Joined, error) {
 		return nil, err
 	}
 	return &Joined{
-		Member: joined.Member, Reattached: joined.Reattached, Timeout: r.Timeout, HeartbeatEvery: r.Timeout / heartbeats,
+		Member: joined.Member, Reattached: joined.Reattached, Fenced: joined.Fenced, Timeout: r.Timeout, HeartbeatEvery: r.Timeout / heartbeats,
 		HeartbeatReply: *reply,
 	}, nil
 }
@@ -190,7 +191,7 @@ func (g *Groups) resolve(ctx context.Context, subscriptions []meta.Subscription)
 		}
 		for _, q := range s.Queues {
 			if q >= topic.Queues {
-				return nil, invalid("subscriptions", journal.CodeOutOfRange, fmt.Sprintf("topic %s has queues 0 to %d", s.Topic, topic.Queues-1))
+				return nil, &QueueError{Topic: s.Topic, Queue: q, Queues: topic.Queues}
 			}
 		}
 		s.TopicID, topics[i] = topic.ID, topic

@@ -390,7 +390,7 @@ func TestSettingsChangeWhatMembersGet(t *testing.T) {
 		}
 		told <- reply
 	}()
-	_, err := n.UpdateSettings(t.Context(), "billing", "orders", func(s *meta.Settings) { s.Tags, s.Concurrency = "paid", 3 }, 0)
+	_, err := n.UpdateSettings(t.Context(), "billing", "orders", func(s *meta.Settings) { s.Tags, s.Concurrency = "paid", 3 }, group.AnyVersion)
 	must(t, err)
 	select {
 	case reply := <-told:
@@ -404,7 +404,7 @@ func TestSettingsChangeWhatMembersGet(t *testing.T) {
 	n.send(topic, 0, "paid", "b")
 	wantPolled(t, n.poll("billing", j, ""), "b")
 	var invalid *journal.InvalidError
-	if _, err := n.UpdateSettings(t.Context(), "billing", "orders", func(s *meta.Settings) { s.Concurrency = -1 }, 0); !errors.As(err, &invalid) || invalid.Field != "concurrency" {
+	if _, err := n.UpdateSettings(t.Context(), "billing", "orders", func(s *meta.Settings) { s.Concurrency = -1 }, group.AnyVersion); !errors.As(err, &invalid) || invalid.Field != "concurrency" {
 		t.Errorf("a negative concurrency: %v", err)
 	}
 	delayed, err := n.UpdateSettings(t.Context(), "billing", "orders", func(s *meta.Settings) { s.Tags, s.DelayMS = "", 400 }, 2-1)

@@ -109,56 +109,119 @@ func (g *Groups) starts(ctx context.Context, definition meta.Group, topics []met
 	return starts, nil
 }
 
-// QueueProgress is how far a group is in one queue (SEMANTICS 32).
+// QueueProgress is how far a group is in one queue.
 type QueueProgress struct {
 	Topic string
+	Type  meta.TopicType // of the topic
 	meta.OffsetRecord
-	Begun     bool // the group has an offset in the queue; else Offset is where it would begin
-	Min, Next int64
-	Lag       int64 // messages from Offset on; of a filtered subscription also those that will not pass
-	LagMS     int64 // how long the next message has been waiting; 0 without one
-	LagKnown  bool  // false: the topic could not be asked, and Min to LagMS say nothing
+	// Member and Client say who owns the queue; when broadcasting, Client is whose
+	// progress it is, and Member is empty once it has gone.
+	Member, Client string
+	Begun          bool // the group has an offset in the queue; else Offset is where it would begin
+	Min, Next      int64
+	Lag            int64 // messages from Offset on; of a filtered subscription also those that will not pass
+	LagMS          int64 // how long the next message has been waiting; 0 without one
+	LagKnown       bool  // false: the topic could not be asked, and Min to LagMS say nothing
 }
 
 // Progress returns how far a group is in every queue of the topics that it
-// consumes, or those named, by topic and queue. It takes the clock of Redis.
+// consumes, or those named, by topic, queue and client. A broadcasting group has
+// one for each client that is known. It takes the clock of Redis.
 func (g *Groups) Progress(ctx context.Context, name string, topics ...string) ([]QueueProgress, error) {
 	definition, err := g.Get(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	records, err := g.options.Meta.AllOffsets(ctx, definition.ID)
+	state, err := g.options.Meta.GroupState(ctx, definition.ID)
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	now, err := g.options.Meta.Now(ctx)
+	sets, err := g.progressSets(ctx, definition, &state)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, err
 	}
-	byTopic := map[uuid.UUID]map[uint32]meta.OffsetRecord{}
-	for _, r := range records {
-		if byTopic[r.Topic] == nil {
-			byTopic[r.Topic] = map[uint32]meta.OffsetRecord{}
-		}
-		byTopic[r.Topic][r.Queue] = r
-	}
+	known := map[uuid.UUID]*meta.Topic{}
 	var all []QueueProgress
-	for id, queues := range byTopic {
-		topic, err := g.options.Meta.TopicByID(ctx, id)
-		switch {
-		case errors.Is(err, meta.ErrTopicNotFound): // it has ended
-			continue
-		case err != nil:
-			return nil, unavailable(err)
-		case len(topics) > 0 && !slices.Contains(topics, topic.Name):
-			continue
+	for _, set := range sets {
+		for id, queues := range set.records {
+			topic, asked := known[id]
+			if !asked {
+				found, err := g.options.Meta.TopicByID(ctx, id)
+				if err != nil && !errors.Is(err, meta.ErrTopicNotFound) {
+					return nil, unavailable(err)
+				}
+				if topic = &found; err != nil || len(topics) > 0 && !slices.Contains(topics, found.Name) {
+					topic = nil // it has ended, or is not asked for
+				}
+				known[id] = topic
+			}
+			if topic == nil {
+				continue
+			}
+			rows := g.topicProgress(ctx, *topic, queues, state.Now)
+			for i := range rows {
+				rows[i].Member, rows[i].Client = set.who(rows[i].OffsetRecord.Topic, rows[i].Queue)
+			}
+			all = append(all, rows...)
 		}
-		all = append(all, g.topicProgress(ctx, topic, queues, now)...)
 	}
 	slices.SortFunc(all, func(a, b QueueProgress) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Queue, b.Queue))
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Client, b.Client))
 	})
 	return all, nil
+}
+
+// progressSet is the progress of a group, or of one client of a broadcasting one.
+type progressSet struct {
+	records map[uuid.UUID]map[uint32]meta.OffsetRecord
+	who     func(topic uuid.UUID, queue uint32) (member, client string)
+}
+
+func newProgressSet(records []meta.OffsetRecord, who func(uuid.UUID, uint32) (string, string)) progressSet {
+	set := progressSet{records: map[uuid.UUID]map[uint32]meta.OffsetRecord{}, who: who}
+	for _, r := range records {
+		if set.records[r.Topic] == nil {
+			set.records[r.Topic] = map[uint32]meta.OffsetRecord{}
+		}
+		set.records[r.Topic][r.Queue] = r
+	}
+	return set
+}
+
+func (g *Groups) progressSets(ctx context.Context, definition meta.Group, state *meta.GroupState) ([]progressSet, error) {
+	if definition.Mode != meta.ModeBroadcasting {
+		records, err := g.options.Meta.AllOffsets(ctx, definition.ID)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		clients := map[string]string{}
+		for _, m := range state.Members {
+			clients[m.ID] = m.ClientID
+		}
+		owners := map[sharedPlace]string{}
+		for _, a := range state.Assignments {
+			if _, live := clients[a.Owner]; live {
+				owners[sharedPlace{a.Topic, a.Queue}] = a.Owner
+			}
+		}
+		return []progressSet{newProgressSet(records, func(topic uuid.UUID, queue uint32) (string, string) {
+			owner := owners[sharedPlace{topic, queue}]
+			return owner, clients[owner]
+		})}, nil
+	}
+	clients, err := g.options.Meta.BroadcastOffsets(ctx, definition.ID)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	members := map[string]string{}
+	for _, m := range state.Members {
+		members[m.ClientID] = m.ID
+	}
+	sets := make([]progressSet, len(clients))
+	for i, c := range clients {
+		sets[i] = newProgressSet(c.Offsets, func(uuid.UUID, uint32) (string, string) { return members[c.ClientID], c.ClientID })
+	}
+	return sets, nil
 }
 
 // topicProgress adds to the records what the topic says.
@@ -173,7 +236,7 @@ func (g *Groups) topicProgress(ctx context.Context, topic meta.Topic, records ma
 	}
 	all := make([]QueueProgress, 0, len(states))
 	for _, state := range states {
-		p := QueueProgress{Topic: topic.Name, Min: state.Min, Next: state.Next, LagKnown: err == nil}
+		p := QueueProgress{Topic: topic.Name, Type: topic.Type, Min: state.Min, Next: state.Next, LagKnown: err == nil}
 		p.OffsetRecord, p.Begun = records[state.Queue]
 		if !p.Begun {
 			p.OffsetRecord = meta.OffsetRecord{Topic: topic.ID, Queue: state.Queue, Offset: state.Min, Start: state.Min}

@@ -53,7 +53,7 @@ func (g *Groups) Reset(ctx context.Context, r ResetRequest) ([]QueueReset, error
 	queues := slices.Compact(slices.Sorted(slices.Values(r.Queues)))
 	for _, q := range queues {
 		if q >= topic.Queues {
-			return nil, invalid("queues", journal.CodeOutOfRange, fmt.Sprintf("the topic has queues 0 to %d", topic.Queues-1))
+			return nil, &QueueError{Topic: topic.Name, Queue: q, Queues: topic.Queues}
 		}
 	}
 	if len(queues) == 0 {

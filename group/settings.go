@@ -31,8 +31,12 @@ func (g *Groups) Settings(ctx context.Context, group string) (map[string]meta.Se
 	return named, nil
 }
 
+// AnyVersion asks for no certain version.
+const AnyVersion = -1
+
 // UpdateSettings changes the settings of a group for one topic if they have the
-// version ifVersion (0: any, also none), and returns them once they are durable.
+// version ifVersion (AnyVersion: whatever they have; 0: there are none yet), and
+// returns them once they are durable.
 // Members are told at once. *meta.SettingsConflictError, *journal.InvalidError.
 func (g *Groups) UpdateSettings(ctx context.Context, group, topic string, change func(*meta.Settings), ifVersion int64) (meta.Settings, error) {
 	definition, err := g.Get(ctx, group)
@@ -49,7 +53,7 @@ func (g *Groups) UpdateSettings(ctx context.Context, group, topic string, change
 			return meta.Settings{}, unavailable(err)
 		}
 		s := all[t.ID]
-		if ifVersion != 0 && s.Version != ifVersion {
+		if ifVersion != AnyVersion && s.Version != ifVersion {
 			return meta.Settings{}, &meta.SettingsConflictError{Current: s}
 		}
 		s.Topic = t.ID
@@ -58,7 +62,7 @@ func (g *Groups) UpdateSettings(ctx context.Context, group, topic string, change
 			return meta.Settings{}, err
 		}
 		stored, err := g.options.Meta.PutGroupSettings(ctx, definition.ID, s, all[t.ID].Version)
-		if is[*meta.SettingsConflictError](err) && ifVersion == 0 {
+		if is[*meta.SettingsConflictError](err) && ifVersion == AnyVersion {
 			continue // another change came first: this one goes on top of it
 		}
 		if err != nil {

@@ -21,6 +21,45 @@ func (e Ack) Valid() bool {
 	}
 }
 
+// Defines values for CommitPolicy.
+const (
+	Monotonic CommitPolicy = "monotonic"
+	Overwrite CommitPolicy = "overwrite"
+)
+
+// Valid indicates whether the value is a known member of the CommitPolicy enum.
+func (e CommitPolicy) Valid() bool {
+	switch e {
+	case Monotonic:
+		return true
+	case Overwrite:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ConsumeFrom.
+const (
+	ConsumeFromFirst     ConsumeFrom = "first"
+	ConsumeFromLast      ConsumeFrom = "last"
+	ConsumeFromTimestamp ConsumeFrom = "timestamp"
+)
+
+// Valid indicates whether the value is a known member of the ConsumeFrom enum.
+func (e ConsumeFrom) Valid() bool {
+	switch e {
+	case ConsumeFromFirst:
+		return true
+	case ConsumeFromLast:
+		return true
+	case ConsumeFromTimestamp:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Encoding.
 const (
 	Base64 Encoding = "base64"
@@ -39,18 +78,36 @@ func (e Encoding) Valid() bool {
 	}
 }
 
+// Defines values for GroupMode.
+const (
+	Broadcasting GroupMode = "broadcasting"
+	Clustering   GroupMode = "clustering"
+)
+
+// Valid indicates whether the value is a known member of the GroupMode enum.
+func (e GroupMode) Valid() bool {
+	switch e {
+	case Broadcasting:
+		return true
+	case Clustering:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Position.
 const (
-	Earliest Position = "earliest"
-	Latest   Position = "latest"
+	PositionEarliest Position = "earliest"
+	PositionLatest   Position = "latest"
 )
 
 // Valid indicates whether the value is a known member of the Position enum.
 func (e Position) Valid() bool {
 	switch e {
-	case Earliest:
+	case PositionEarliest:
 		return true
-	case Latest:
+	case PositionLatest:
 		return true
 	default:
 		return false
@@ -72,6 +129,57 @@ func (e ReadStatus) Valid() bool {
 	case NoMatch:
 		return true
 	case NoNew:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ResetTarget.
+const (
+	ResetTargetEarliest  ResetTarget = "earliest"
+	ResetTargetLatest    ResetTarget = "latest"
+	ResetTargetOffset    ResetTarget = "offset"
+	ResetTargetShift     ResetTarget = "shift"
+	ResetTargetTimestamp ResetTarget = "timestamp"
+)
+
+// Valid indicates whether the value is a known member of the ResetTarget enum.
+func (e ResetTarget) Valid() bool {
+	switch e {
+	case ResetTargetEarliest:
+		return true
+	case ResetTargetLatest:
+		return true
+	case ResetTargetOffset:
+		return true
+	case ResetTargetShift:
+		return true
+	case ResetTargetTimestamp:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SeekTarget.
+const (
+	SeekTargetEarliest  SeekTarget = "earliest"
+	SeekTargetLatest    SeekTarget = "latest"
+	SeekTargetOffset    SeekTarget = "offset"
+	SeekTargetTimestamp SeekTarget = "timestamp"
+)
+
+// Valid indicates whether the value is a known member of the SeekTarget enum.
+func (e SeekTarget) Valid() bool {
+	switch e {
+	case SeekTargetEarliest:
+		return true
+	case SeekTargetLatest:
+		return true
+	case SeekTargetOffset:
+		return true
+	case SeekTargetTimestamp:
 		return true
 	default:
 		return false
@@ -130,6 +238,34 @@ func (e TopicType) Valid() bool {
 //
 // Example: durable
 type Ack string
+
+// AckRequest Messages that are finished.
+//
+// Example: {"receipts":["UmVjZWlwdA"]}
+type AckRequest struct {
+	// Receipts Their receipts.
+	Receipts []string `json:"receipts"`
+}
+
+// AssignmentList Who consumes what in a group.
+//
+// Example: {"decided_at":"2026-12-01T08:30:00.000Z","generation":7,"items":[{"assigned_at":"2026-12-01T08:30:00.000Z","assignment_epoch":7,"client_id":"billing-7f9c","member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","queue":3,"state":"owned","topic":"orders"}],"reason":"member joined","term":4}
+type AssignmentList struct {
+	// DecidedAt When it was made; absent before the first.
+	DecidedAt *Time `json:"decided_at,omitempty"`
+
+	// Generation The last decision; it grows with each.
+	Generation int64 `json:"generation"`
+
+	// Items The queues by topic and number.
+	Items []QueueAssignment `json:"items"`
+
+	// Reason What the last decision was made for, such as `member joined`; empty before the first.
+	Reason string `json:"reason"`
+
+	// Term The term of the coordinator that made it.
+	Term *int64 `json:"term,omitempty"`
+}
 
 // Bytes Raw bytes.
 //
@@ -201,6 +337,66 @@ type ClusterWriter struct {
 	Writer string `json:"writer"`
 }
 
+// CommitOutcome What became of one commit.
+//
+// Example: {"index":0,"offset":42,"status":"stored","version":1}
+type CommitOutcome struct {
+	// Error One place of a problem, with the current state where that helps to go on.
+	//
+	// Example: {"code":"offset_trimmed","epoch":1,"min_offset":1000,"next_offset":2000,"pointer":"query:offset"}
+	Error *ProblemItem `json:"error,omitempty"`
+
+	// Index Its place in the request.
+	Index int64 `json:"index"`
+
+	// Offset The offset that is stored; absent where that is not known.
+	Offset *int64 `json:"offset,omitempty"`
+
+	// Status `stored`, `pending` (it will be stored within seconds), `unchanged` (it is not beyond what is stored) or `failed`.
+	Status string `json:"status"`
+
+	// Version The version that is stored; absent where that is not known.
+	Version *int64 `json:"version,omitempty"`
+}
+
+// CommitPolicy `monotonic`: offsets are committed forward only. `overwrite`: anywhere, as RocketMQ does.
+//
+// Example: monotonic
+type CommitPolicy string
+
+// CommitRequest Progress to commit.
+//
+// Example: {"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","offsets":[{"assignment_epoch":7,"offset":42,"queue":3,"topic":"orders","version":1}],"sync":true}
+type CommitRequest struct {
+	// MemberId Who commits; without it only queues that nobody owns are committed.
+	MemberId *string `json:"member_id,omitempty"`
+
+	// Offsets The queues, each once.
+	Offsets []OffsetCommit `json:"offsets"`
+
+	// Sync Answer when it is stored; false by default: it is merged and stored within seconds.
+	Sync *bool `json:"sync,omitempty"`
+}
+
+// CommitResult What became of the commits.
+//
+// Example: {"accepted":1,"failed":0,"results":[{"index":0,"offset":42,"status":"stored","version":1}]}
+type CommitResult struct {
+	// Accepted How many are stored, pending or unchanged.
+	Accepted int64 `json:"accepted"`
+
+	// Failed How many are not.
+	Failed int64 `json:"failed"`
+
+	// Results One per queue, in the order of the request.
+	Results []CommitOutcome `json:"results"`
+}
+
+// ConsumeFrom Where a group starts in a topic that is new to it: at the `first` message that is kept, behind the `last` one at that moment, or at the first one stored at or after a `timestamp`.
+//
+// Example: last
+type ConsumeFrom string
+
 // Document A YAML document.
 //
 // Example: openapi: 3.0.3
@@ -217,6 +413,25 @@ type Encoding string
 // event: message
 // data: {}
 type EventStream = string
+
+// ExtendItem A message to keep hidden.
+//
+// Example: {"invisible_ms":60000,"receipt":"UmVjZWlwdA"}
+type ExtendItem struct {
+	// InvisibleMs For how long from now; the group's when left out.
+	InvisibleMs *int64 `json:"invisible_ms,omitempty"`
+
+	// Receipt Its receipt.
+	Receipt string `json:"receipt"`
+}
+
+// ExtendRequest Messages to keep hidden.
+//
+// Example: {"items":[{"invisible_ms":60000,"receipt":"UmVjZWlwdA"}]}
+type ExtendRequest struct {
+	// Items The messages.
+	Items []ExtendItem `json:"items"`
+}
 
 // Gap Messages that a stream did not carry or a search did not examine.
 //
@@ -238,6 +453,320 @@ type Gap struct {
 	Topic *string `json:"topic,omitempty"`
 }
 
+// Group A consumer group.
+//
+// Example: {"allow_ips":[],"attributes":{"owner":"billing"},"commit_policy":"monotonic","consume_from":"last","created_at":"2026-12-01T08:00:00.000Z","deny_ips":[],"etag":"\"9e00-3\"","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","invisible_ms":60000,"max_members":0,"mode":"clustering","ordered":false,"resume_window_ms":10000,"retry":{"delays_ms":[10000,30000,60000]},"revoke_timeout_ms":15000,"session_timeout_ms":120000,"strategy":"averagely","strategy_config":{},"updated_at":"2026-12-01T08:00:00.000Z"}
+type Group struct {
+	// AllowIps Only clients from here may join; all when empty.
+	AllowIps []string `json:"allow_ips"`
+
+	// Attributes The owner's notes.
+	Attributes map[string]string `json:"attributes"`
+
+	// CommitPolicy `monotonic`: offsets are committed forward only. `overwrite`: anywhere, as RocketMQ does.
+	//
+	// Example: monotonic
+	CommitPolicy CommitPolicy `json:"commit_policy"`
+
+	// ConsumeFrom Where a group starts in a topic that is new to it: at the `first` message that is kept, behind the `last` one at that moment, or at the first one stored at or after a `timestamp`.
+	//
+	// Example: last
+	ConsumeFrom ConsumeFrom `json:"consume_from"`
+
+	// ConsumeTimestamp The time for `consume_from: timestamp`; absent otherwise.
+	ConsumeTimestamp *Time `json:"consume_timestamp,omitempty"`
+
+	// CreatedAt When it was created.
+	CreatedAt Time `json:"created_at"`
+
+	// DenyIps Clients from here may not join.
+	DenyIps []string `json:"deny_ips"`
+
+	// Etag Its version; the same as the ETag header.
+	Etag string `json:"etag"`
+
+	// Group Its name.
+	Group string `json:"group"`
+
+	// GroupId Its id; another group of the same name later has another one.
+	GroupId string `json:"group_id"`
+
+	// InvisibleMs How long a message that was received is hidden.
+	InvisibleMs int64 `json:"invisible_ms"`
+
+	// MaxMembers How many members get queues; 0 = any number.
+	MaxMembers int64 `json:"max_members"`
+
+	// Mode Who gets a message: `clustering` = one member, `broadcasting` = every member.
+	//
+	// Example: clustering
+	Mode GroupMode `json:"mode"`
+
+	// Ordered Messages of a queue are handled one batch after another.
+	Ordered bool `json:"ordered"`
+
+	// ResumeWindowMs How long a member whose WebSocket broke may come back.
+	ResumeWindowMs int64 `json:"resume_window_ms"`
+
+	// Retry How messages come again that were given back without a delay.
+	//
+	// Example: {"delays_ms":[10000,30000,60000]}
+	Retry RetryPolicy `json:"retry"`
+
+	// RevokeTimeoutMs How long an owner may take to give a queue back.
+	RevokeTimeoutMs int64 `json:"revoke_timeout_ms"`
+
+	// SessionTimeoutMs A member that is silent for longer is removed.
+	SessionTimeoutMs int64 `json:"session_timeout_ms"`
+
+	// Strategy How queues are dealt out.
+	Strategy string `json:"strategy"`
+
+	// StrategyConfig What some strategies need.
+	//
+	// Example: {"virtual_nodes":10}
+	StrategyConfig StrategyConfig `json:"strategy_config"`
+
+	// UpdatedAt When it was last changed.
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// GroupList A page of groups.
+//
+// Example: {"items":[{"allow_ips":[],"attributes":{"owner":"billing"},"commit_policy":"monotonic","consume_from":"last","created_at":"2026-12-01T08:00:00.000Z","deny_ips":[],"etag":"\"9e00-3\"","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","invisible_ms":60000,"max_members":0,"mode":"clustering","ordered":false,"resume_window_ms":10000,"retry":{"delays_ms":[10000,30000,60000]},"revoke_timeout_ms":15000,"session_timeout_ms":120000,"strategy":"averagely","strategy_config":{},"updated_at":"2026-12-01T08:00:00.000Z"}],"next_page_token":"YmlsbGluZw"}
+type GroupList struct {
+	// Items The groups.
+	Items []Group `json:"items"`
+
+	// NextPageToken Give it as `page_token` for the next page; absent at the end.
+	NextPageToken *string `json:"next_page_token,omitempty"`
+}
+
+// GroupMode Who gets a message: `clustering` = one member, `broadcasting` = every member.
+//
+// Example: clustering
+type GroupMode string
+
+// GroupOffset A group's progress in a queue.
+//
+// Example: {"client_id":"billing-7f9c","created_at":"2026-12-01T08:00:00.000Z","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","lag":2,"lag_known":true,"lag_ms":1500,"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","min_offset":0,"mode":"clustering","next_offset":42,"offset":40,"queue":3,"start_offset":17,"stopped":false,"topic":"orders","topic_id":"019ad8f4-0000-7000-8000-0000000000bb","topic_type":"normal","updated_at":"2026-12-01T08:30:00.000Z","updated_by":"billing-7f9c","version":1}
+type GroupOffset struct {
+	// ClientId The owner's client; when broadcasting, whose progress this is.
+	ClientId *string `json:"client_id,omitempty"`
+
+	// CreatedAt When the group first had an offset there.
+	CreatedAt *Time `json:"created_at,omitempty"`
+
+	// Group The group.
+	Group string `json:"group"`
+
+	// GroupId The group's id.
+	GroupId string `json:"group_id"`
+
+	// Lag How many messages are still to be consumed; null when that is not known.
+	Lag *int64 `json:"lag"`
+
+	// LagKnown Whether `lag` is known.
+	LagKnown bool `json:"lag_known"`
+
+	// LagMs How long ago the next message to consume was stored; 0 when there is none. Null when that is not known.
+	LagMs *int64 `json:"lag_ms"`
+
+	// MemberId Who owns the queue; absent when nobody does.
+	MemberId *string `json:"member_id,omitempty"`
+
+	// MinOffset The first offset that is kept.
+	MinOffset int64 `json:"min_offset"`
+
+	// Mode Who gets a message: `clustering` = one member, `broadcasting` = every member.
+	//
+	// Example: clustering
+	Mode GroupMode `json:"mode"`
+
+	// NextOffset The offset that the next message will get.
+	NextOffset int64 `json:"next_offset"`
+
+	// Offset The next offset to consume; null when the group has none there yet.
+	Offset *int64 `json:"offset"`
+
+	// Queue The queue.
+	Queue int64 `json:"queue"`
+
+	// StartOffset Where the group began.
+	StartOffset *int64 `json:"start_offset"`
+
+	// Stopped The group does not consume the queue now.
+	Stopped bool `json:"stopped"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+
+	// TopicId The topic's id.
+	TopicId string `json:"topic_id"`
+
+	// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `mixed` any.
+	//
+	// Example: normal
+	TopicType TopicType `json:"topic_type"`
+
+	// UpdatedAt When the offset was last changed.
+	UpdatedAt *Time `json:"updated_at,omitempty"`
+
+	// UpdatedBy Who changed it last: a client id, or the kind of change.
+	UpdatedBy *string `json:"updated_by,omitempty"`
+
+	// Version The offset's version; every reset raises it. 0 when there is no offset.
+	Version int64 `json:"version"`
+}
+
+// GroupOffsetList A group's progress.
+//
+// Example: {"items":[{"client_id":"billing-7f9c","created_at":"2026-12-01T08:00:00.000Z","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","lag":2,"lag_known":true,"lag_ms":1500,"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","min_offset":0,"mode":"clustering","next_offset":42,"offset":40,"queue":3,"start_offset":17,"stopped":false,"topic":"orders","topic_id":"019ad8f4-0000-7000-8000-0000000000bb","topic_type":"normal","updated_at":"2026-12-01T08:30:00.000Z","updated_by":"billing-7f9c","version":1}],"lag":2,"lag_known":true}
+type GroupOffsetList struct {
+	// Items The queues by topic and number.
+	Items []GroupOffset `json:"items"`
+
+	// Lag Messages still to be consumed in all of these queues; null when that is not known of one.
+	Lag *int64 `json:"lag"`
+
+	// LagKnown Whether `lag` is known.
+	LagKnown bool `json:"lag_known"`
+}
+
+// GroupQueueSettings What can be set of a group in one queue.
+//
+// Example: {"stopped":true}
+type GroupQueueSettings struct {
+	// Stopped Whether consumption is stopped.
+	Stopped bool `json:"stopped"`
+}
+
+// GroupSettings What can be set of a group.
+//
+// Example: {"attributes":{"owner":"billing"},"consume_from":"first","mode":"clustering","strategy":"averagely"}
+type GroupSettings struct {
+	// AllowIps Only clients from these addresses or networks may join; all when empty.
+	AllowIps *[]string `json:"allow_ips,omitempty"`
+
+	// Attributes Your own notes: up to 64, of together up to 4096 bytes.
+	Attributes *map[string]string `json:"attributes,omitempty"`
+
+	// CommitPolicy `monotonic`: offsets are committed forward only. `overwrite`: anywhere, as RocketMQ does.
+	//
+	// Example: monotonic
+	CommitPolicy *CommitPolicy `json:"commit_policy,omitempty"`
+
+	// ConsumeFrom Where a group starts in a topic that is new to it: at the `first` message that is kept, behind the `last` one at that moment, or at the first one stored at or after a `timestamp`.
+	//
+	// Example: last
+	ConsumeFrom *ConsumeFrom `json:"consume_from,omitempty"`
+
+	// ConsumeTimestamp The time for `consume_from: timestamp`, which needs it.
+	ConsumeTimestamp *Time `json:"consume_timestamp,omitempty"`
+
+	// DenyIps Clients from these addresses or networks may not join; this comes first.
+	DenyIps *[]string `json:"deny_ips,omitempty"`
+
+	// InvisibleMs How long a message that was received is hidden; 60 s by default.
+	InvisibleMs *int64 `json:"invisible_ms,omitempty"`
+
+	// MaxMembers How many members get queues; more stand by. 0 (the default) = any number.
+	MaxMembers *int64 `json:"max_members,omitempty"`
+
+	// Mode Who gets a message: `clustering` = one member, `broadcasting` = every member.
+	//
+	// Example: clustering
+	Mode *GroupMode `json:"mode,omitempty"`
+
+	// Ordered Messages of a queue are handled one batch after another; false by default.
+	Ordered *bool `json:"ordered,omitempty"`
+
+	// ResumeWindowMs How long a member whose WebSocket broke may come back without a change for others; 10 s by default.
+	ResumeWindowMs *int64 `json:"resume_window_ms,omitempty"`
+
+	// Retry How messages come again that were given back without a delay.
+	//
+	// Example: {"delays_ms":[10000,30000,60000]}
+	Retry *RetryPolicy `json:"retry,omitempty"`
+
+	// RevokeTimeoutMs How long an owner may take to give a queue back; 15 s by default.
+	RevokeTimeoutMs *int64 `json:"revoke_timeout_ms,omitempty"`
+
+	// SessionTimeoutMs A member that is silent for longer is removed; 120 s by default.
+	SessionTimeoutMs *int64 `json:"session_timeout_ms,omitempty"`
+
+	// Strategy How queues are dealt out: `averagely` (the default), `averagely_by_circle`, `consistent_hash`, `by_config`, `by_machine_room`, `machine_room_nearby`, `circle_all_topics`.
+	Strategy *string `json:"strategy,omitempty"`
+
+	// StrategyConfig What some strategies need.
+	//
+	// Example: {"virtual_nodes":10}
+	StrategyConfig *StrategyConfig `json:"strategy_config,omitempty"`
+}
+
+// GroupSubscription A topic that a group consumes, and its live settings there.
+//
+// Example: {"concurrency":8,"consume_batch":1,"consume_max_span":2000,"delay_ms":0,"etag":"\"9e00-s2\"","max_lag":10000,"pull_batch":32,"pull_threshold_for_queue":1000,"pull_threshold_size_for_queue":104857600,"retry_count":3,"subscribed":true,"subscription":{"tags":"paid","topic":"orders"},"tags":"","timeout_ms":0,"topic":"orders","updated_at":"2026-12-01T08:00:00.000Z"}
+type GroupSubscription struct {
+	// Concurrency Handlers that an SDK runs at a time; 0 = what its program says.
+	Concurrency int64 `json:"concurrency"`
+
+	// ConsumeBatch Messages that an SDK hands to a handler at a time; 0 = what its program says.
+	ConsumeBatch int64 `json:"consume_batch"`
+
+	// ConsumeMaxSpan Offsets between the first and the last message of a queue in flight; 0 = 2000.
+	ConsumeMaxSpan int64 `json:"consume_max_span"`
+
+	// DelayMs A message is delivered this long after it was stored at the earliest.
+	DelayMs int64 `json:"delay_ms"`
+
+	// Etag Their version; the same as the ETag header.
+	Etag string `json:"etag"`
+
+	// MaxLag Messages behind above which the lag is reported as too large; 0 = never.
+	MaxLag int64 `json:"max_lag"`
+
+	// PullBatch Messages that are fetched at a time; 0 = 32.
+	PullBatch int64 `json:"pull_batch"`
+
+	// PullThresholdForQueue Messages of a queue that may be in flight; 0 = 1000.
+	PullThresholdForQueue int64 `json:"pull_threshold_for_queue"`
+
+	// PullThresholdSizeForQueue Bytes of bodies of a queue that may be in flight; 0 = 100 MiB.
+	PullThresholdSizeForQueue int64 `json:"pull_threshold_size_for_queue"`
+
+	// RetryCount How often an SDK tries a message again; 0 = what its program says.
+	RetryCount int64 `json:"retry_count"`
+
+	// Subscribed Members subscribe to it now, or did last.
+	Subscribed bool `json:"subscribed"`
+
+	// Subscription A topic that members of a group consume, and which of its messages; all when neither `tags` nor `sql` is given.
+	//
+	// Example: {"tags":"paid || refunded","topic":"orders"}
+	Subscription *Subscription `json:"subscription,omitempty"`
+
+	// Tags Narrows what members subscribe; empty = does not.
+	Tags string `json:"tags"`
+
+	// TimeoutMs How long a handler of an SDK may take; 0 = any time.
+	TimeoutMs int64 `json:"timeout_ms"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+
+	// UpdatedAt When the settings were last changed; absent when they never were.
+	UpdatedAt *Time `json:"updated_at,omitempty"`
+}
+
+// GroupSubscriptionList The topics of a group.
+//
+// Example: {"items":[{"concurrency":8,"consume_batch":1,"consume_max_span":2000,"delay_ms":0,"etag":"\"9e00-s2\"","max_lag":10000,"pull_batch":32,"pull_threshold_for_queue":1000,"pull_threshold_size_for_queue":104857600,"retry_count":3,"subscribed":true,"subscription":{"tags":"paid","topic":"orders"},"tags":"","timeout_ms":0,"topic":"orders","updated_at":"2026-12-01T08:00:00.000Z"}]}
+type GroupSubscriptionList struct {
+	// Items The topics by name.
+	Items []GroupSubscription `json:"items"`
+}
+
 // Health Whether a part works.
 //
 // Example: {"latency_ms":1,"status":"ok"}
@@ -252,9 +781,46 @@ type Health struct {
 	Status string `json:"status"`
 }
 
+// HeartbeatRequest A sign of life.
+//
+// Example: {"generation":7,"wait_ms":20000}
+type HeartbeatRequest struct {
+	// Generation The last generation that the member knows.
+	Generation int64 `json:"generation"`
+
+	// Released Queues to give back; only those that are being revoked are.
+	Released *[]QueueRef `json:"released,omitempty"`
+
+	// WaitMs How long to hold the request while nothing has changed. More than `limits.wait_ms` counts as that: the answer tells.
+	WaitMs *int64 `json:"wait_ms,omitempty"`
+}
+
+// HeartbeatResult What a member has now.
+//
+// Example: {"assignments":[{"assignment_epoch":7,"offset":42,"queue":3,"stopped":false,"topic":"orders","version":1}],"generation":8,"revoking":[],"settings":[],"standby":false,"wait_ms":20000}
+type HeartbeatResult struct {
+	// Assignments The member's queues.
+	Assignments []OwnedQueue `json:"assignments"`
+
+	// Generation The group's last assignment decision.
+	Generation int64 `json:"generation"`
+
+	// Revoking The member's queues that it is to give back.
+	Revoking []OwnedQueue `json:"revoking"`
+
+	// Settings The live settings of each topic that has some.
+	Settings []GroupSubscription `json:"settings"`
+
+	// Standby The group has enough members; this one gets queues when another leaves.
+	Standby bool `json:"standby"`
+
+	// WaitMs How long the request might have been held at most.
+	WaitMs int64 `json:"wait_ms"`
+}
+
 // Info What this server is and what it accepts.
 //
-// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_bytes":8388608,"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
+// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_bytes":8388608,"batch_messages":1000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
 type Info struct {
 	// AuthModes How requests may authenticate; `none`: not at all.
 	AuthModes []string `json:"auth_modes"`
@@ -264,7 +830,7 @@ type Info struct {
 
 	// Limits The largest value of each.
 	//
-	// Example: {"batch_bytes":8388608,"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+	// Example: {"batch_bytes":8388608,"batch_messages":1000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
 	Limits Limits `json:"limits"`
 
 	// Name Always `bucketmq`.
@@ -277,9 +843,29 @@ type Info struct {
 	WebsocketProtocols []string `json:"websocket_protocols"`
 }
 
+// JoinRequest Who joins, and for what.
+//
+// Example: {"client_id":"billing-7f9c","subscriptions":[{"tags":"paid","topic":"orders"}]}
+type JoinRequest struct {
+	// ClientId Your name for this client, of visible ASCII; the server makes one when it is left out.
+	ClientId *string `json:"client_id,omitempty"`
+
+	// Room The room that the client is in, for the room strategies.
+	Room *string `json:"room,omitempty"`
+
+	// SessionKey A secret of this session, of visible ASCII: with it the same client is the same member again.
+	SessionKey *string `json:"session_key,omitempty"`
+
+	// SessionTimeoutMs The member is removed when it is silent for longer; the group's when left out.
+	SessionTimeoutMs *int64 `json:"session_timeout_ms,omitempty"`
+
+	// Subscriptions What the member consumes; the same as the other members of the group.
+	Subscriptions []Subscription `json:"subscriptions"`
+}
+
 // Limits The largest value of each.
 //
-// Example: {"batch_bytes":8388608,"batch_messages":1000,"header_bytes":32768,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+// Example: {"batch_bytes":8388608,"batch_messages":1000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
 type Limits struct {
 	// BatchBytes All messages of a request together as they are stored.
 	BatchBytes int64 `json:"batch_bytes"`
@@ -287,8 +873,17 @@ type Limits struct {
 	// BatchMessages Messages of a request.
 	BatchMessages int64 `json:"batch_messages"`
 
+	// GroupNameChars A group's name.
+	GroupNameChars int64 `json:"group_name_chars"`
+
+	// GroupSubscriptions Topics that a member subscribes to.
+	GroupSubscriptions int64 `json:"group_subscriptions"`
+
 	// HeaderBytes All headers of a request.
 	HeaderBytes int64 `json:"header_bytes"`
+
+	// InvisibleMs How long a message is hidden.
+	InvisibleMs int64 `json:"invisible_ms"`
 
 	// JsonDepth Nesting of JSON.
 	JsonDepth int64 `json:"json_depth"`
@@ -314,6 +909,12 @@ type Limits struct {
 	// ReadBytes max_bytes of a read.
 	ReadBytes int64 `json:"read_bytes"`
 
+	// Receipts Receipts of a request.
+	Receipts int64 `json:"receipts"`
+
+	// ReceiveMessages Messages of a receive.
+	ReceiveMessages int64 `json:"receive_messages"`
+
 	// RequestBytes The body of a request after decompression.
 	RequestBytes int64 `json:"request_bytes"`
 
@@ -330,10 +931,106 @@ type Limits struct {
 	WaitMs int64 `json:"wait_ms"`
 }
 
+// Member A member of a group.
+//
+// Example: {"address":"10.0.0.7","client_id":"billing-7f9c","expires_at":"2026-12-01T08:33:00.000Z","joined_at":"2026-12-01T08:30:00.000Z","kind":"queue","last_heartbeat_at":"2026-12-01T08:31:00.000Z","member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","standby":false,"subscriptions":[{"tags":"paid","topic":"orders"}],"transport":"http"}
+type Member struct {
+	// Address From where it joined.
+	Address string `json:"address"`
+
+	// ClientId The client's name.
+	ClientId string `json:"client_id"`
+
+	// ExpiresAt It is removed if nothing is heard of it until then.
+	ExpiresAt Time `json:"expires_at"`
+
+	// JoinedAt When it joined.
+	JoinedAt Time `json:"joined_at"`
+
+	// Kind `queue`, `assign` or `broadcast`.
+	Kind string `json:"kind"`
+
+	// LastHeartbeatAt When it was last heard of.
+	LastHeartbeatAt Time `json:"last_heartbeat_at"`
+
+	// MemberId Its id.
+	MemberId string `json:"member_id"`
+
+	// Room The room that it is in.
+	Room *string `json:"room,omitempty"`
+
+	// Standby The group has enough members; this one gets queues when another leaves.
+	Standby bool `json:"standby"`
+
+	// Subscriptions What it consumes.
+	Subscriptions []Subscription `json:"subscriptions"`
+
+	// Transport `http` or `websocket`.
+	Transport string `json:"transport"`
+}
+
+// MemberList The members of a group.
+//
+// Example: {"generation":7,"items":[],"refused":[]}
+type MemberList struct {
+	// Generation The group's last assignment decision.
+	Generation int64 `json:"generation"`
+
+	// Items The members by id.
+	Items []Member `json:"items"`
+
+	// Refused The last clients that were refused because they subscribe otherwise, newest first.
+	Refused []RefusedJoin `json:"refused"`
+}
+
+// Membership A new member, or the same one again.
+//
+// Example: {"assignments":[{"assignment_epoch":7,"offset":42,"queue":3,"stopped":false,"topic":"orders","version":1}],"client_id":"billing-7f9c","generation":7,"heartbeat_ms":30000,"kind":"queue","member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","reattached":false,"revoking":[],"session_timeout_ms":120000,"settings":[],"standby":false}
+type Membership struct {
+	// Assignments The member's queues.
+	Assignments []OwnedQueue `json:"assignments"`
+
+	// ClientId The client's name.
+	ClientId string `json:"client_id"`
+
+	// FencedMemberId The member of the same client that this one replaced.
+	FencedMemberId *string `json:"fenced_member_id,omitempty"`
+
+	// Generation The group's last assignment decision. Queues of a new member come with a later one.
+	Generation int64 `json:"generation"`
+
+	// HeartbeatMs Call a heartbeat or poll at least this often.
+	HeartbeatMs int64 `json:"heartbeat_ms"`
+
+	// Kind `queue`, `assign` or `broadcast`.
+	Kind string `json:"kind"`
+
+	// MemberId The member's id; keep it for the calls that follow.
+	MemberId string `json:"member_id"`
+
+	// Reattached It is the same member as before.
+	Reattached bool `json:"reattached"`
+
+	// Revoking The member's queues that it is to give back.
+	Revoking []OwnedQueue `json:"revoking"`
+
+	// SessionTimeoutMs The member is removed when it is silent for longer.
+	SessionTimeoutMs int64 `json:"session_timeout_ms"`
+
+	// Settings The live settings of each topic that has some.
+	Settings []GroupSubscription `json:"settings"`
+
+	// Standby The group has enough members; this one gets queues when another leaves.
+	Standby bool `json:"standby"`
+}
+
 // Message A stored message.
 //
 // Example: {"body":"{\"order\":1001}","born_at":"2026-12-01T08:30:00.000Z","encoding":"text","keys":["order-1001"],"message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"ordering_key":"customer-7","properties":{"source":"web"},"queue":3,"stored_at":"2026-12-01T08:30:00.120Z","tag":"paid"}
 type Message struct {
+	// Attempt Of a receive: how often the message was delivered, this time included.
+	Attempt *int64 `json:"attempt,omitempty"`
+
 	// Body The body as `encoding` says; `null` is a tombstone.
 	Body *string `json:"body"`
 
@@ -342,6 +1039,9 @@ type Message struct {
 
 	// ContentType What the producer called the body.
 	ContentType *string `json:"content_type,omitempty"`
+
+	// Deadline Of a receive: until when it is hidden from others.
+	Deadline *Time `json:"deadline,omitempty"`
 
 	// Encoding How a body is written as a JSON string.
 	//
@@ -365,6 +1065,9 @@ type Message struct {
 
 	// Queue Its queue.
 	Queue int64 `json:"queue"`
+
+	// Receipt Of a receive: names this delivery to `ackMessages`, `nackMessages` and `extendMessages`.
+	Receipt *string `json:"receipt,omitempty"`
 
 	// StoredAt When it was stored; never decreasing within a queue.
 	StoredAt Time `json:"stored_at"`
@@ -401,6 +1104,25 @@ type MessagePage struct {
 	Status ReadStatus `json:"status"`
 }
 
+// NackItem A message to give back.
+//
+// Example: {"delay_ms":5000,"receipt":"UmVjZWlwdA"}
+type NackItem struct {
+	// DelayMs How long it waits before it comes again; what the group's `retry` says when left out.
+	DelayMs *int64 `json:"delay_ms,omitempty"`
+
+	// Receipt Its receipt.
+	Receipt string `json:"receipt"`
+}
+
+// NackRequest Messages to give back.
+//
+// Example: {"items":[{"delay_ms":5000,"receipt":"UmVjZWlwdA"}]}
+type NackRequest struct {
+	// Items The messages.
+	Items []NackItem `json:"items"`
+}
+
 // NewMessage A message to send.
 //
 // Example: {"body":"{\"order\":1001}","keys":["order-1001"],"ordering_key":"customer-7","properties":{"source":"web"},"tag":"paid"}
@@ -435,6 +1157,57 @@ type NewMessage struct {
 	Tag *string `json:"tag,omitempty"`
 }
 
+// OffsetChange A group's progress in a queue before and after it was moved.
+//
+// Example: {"new_offset":17,"new_version":2,"old_offset":42,"old_version":1,"queue":3,"topic":"orders"}
+type OffsetChange struct {
+	// NewOffset The next offset to consume.
+	NewOffset int64 `json:"new_offset"`
+
+	// NewVersion Its version now.
+	NewVersion int64 `json:"new_version"`
+
+	// OldOffset The next offset to consume before; null when there was none.
+	OldOffset *int64 `json:"old_offset"`
+
+	// OldVersion Its version before; 0 when there was none.
+	OldVersion int64 `json:"old_version"`
+
+	// Queue The queue.
+	Queue int64 `json:"queue"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+}
+
+// OffsetCommit Progress in one queue.
+//
+// Example: {"assignment_epoch":7,"offset":42,"queue":3,"topic":"orders","version":1}
+type OffsetCommit struct {
+	// AssignmentEpoch Since which generation the queue is the member's; 0 (the default) without an owner.
+	AssignmentEpoch *int64 `json:"assignment_epoch,omitempty"`
+
+	// Offset The next offset to consume.
+	Offset int64 `json:"offset"`
+
+	// Queue The queue.
+	Queue int64 `json:"queue"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+
+	// Version The version that the offset must have.
+	Version int64 `json:"version"`
+}
+
+// OffsetExport Offsets as RocketMQ's consumerOffset.json has them.
+//
+// Example: {"offsetTable":{"orders@billing":{"0":42,"1":17}}}
+type OffsetExport struct {
+	// OffsetTable `topic@group` → its queues.
+	OffsetTable map[string]OffsetTable `json:"offsetTable"`
+}
+
 // OffsetList One offset per queue.
 //
 // Example: {"epoch":1,"items":[{"offset":17,"queue":0},{"offset":21,"queue":1}]}
@@ -444,6 +1217,83 @@ type OffsetList struct {
 
 	// Items The offsets by queue.
 	Items []QueueOffset `json:"items"`
+}
+
+// OffsetTable Queue number → next offset to consume.
+//
+// Example: {"0":42,"1":17}
+type OffsetTable map[string]int64
+
+// OwnedQueue A queue of a member, and the group's progress in it.
+//
+// Example: {"assignment_epoch":7,"offset":42,"queue":3,"stopped":false,"topic":"orders","version":1}
+type OwnedQueue struct {
+	// AssignmentEpoch Since which generation it is the member's; commits must name it. 0 in assign mode and when broadcasting.
+	AssignmentEpoch int64 `json:"assignment_epoch"`
+
+	// Deadline Of a queue that is being revoked: until when the member has it.
+	Deadline *Time `json:"deadline,omitempty"`
+
+	// Offset The next offset to consume as it is committed.
+	Offset int64 `json:"offset"`
+
+	// Queue Its number.
+	Queue int64 `json:"queue"`
+
+	// Stopped The group does not consume it now.
+	Stopped bool `json:"stopped"`
+
+	// Topic Its topic.
+	Topic string `json:"topic"`
+
+	// Version The offset's version; commits must name it.
+	Version int64 `json:"version"`
+}
+
+// PollRequest What to deliver.
+//
+// Example: {"auto_commit":true,"cursor":"Q2FmZQ","max_messages":100,"wait_ms":20000}
+type PollRequest struct {
+	// AutoCommit Commit what the cursor covers; true by default.
+	AutoCommit *bool `json:"auto_commit,omitempty"`
+
+	// Cursor The `cursor` of the poll before.
+	Cursor *string `json:"cursor,omitempty"`
+
+	// MaxBytes Stop before a message that would bring the bodies above this size; 1 MiB by default.
+	MaxBytes *int64 `json:"max_bytes,omitempty"`
+
+	// MaxMessages At most so many; 100 by default.
+	MaxMessages *int64 `json:"max_messages,omitempty"`
+
+	// WaitMs How long to hold the request while there is nothing to deliver. More than `limits.wait_ms` counts as that: the answer tells.
+	WaitMs *int64 `json:"wait_ms,omitempty"`
+}
+
+// PollResult Messages of a member's queues.
+//
+// Example: {"cursor":"Q2FmZQ","gaps":[],"generation":7,"messages":[],"queues":[],"rebalancing":false,"wait_ms":20000}
+type PollResult struct {
+	// Cursor Give it to the next poll.
+	Cursor string `json:"cursor"`
+
+	// Gaps Messages that cannot be delivered any more.
+	Gaps []Gap `json:"gaps"`
+
+	// Generation The group's last assignment decision.
+	Generation int64 `json:"generation"`
+
+	// Messages The messages; those of one queue by offset.
+	Messages []Message `json:"messages"`
+
+	// Queues The queues that the messages are of, with what `commitOffsets` needs.
+	Queues []OwnedQueue `json:"queues"`
+
+	// Rebalancing Queues are changing hands; poll again at once.
+	Rebalancing bool `json:"rebalancing"`
+
+	// WaitMs How long the request might have been held at most.
+	WaitMs int64 `json:"wait_ms"`
 }
 
 // Position The earliest message that is kept, or the end of the queue.
@@ -493,11 +1343,20 @@ type Problem struct {
 //
 // Example: {"code":"offset_trimmed","epoch":1,"min_offset":1000,"next_offset":2000,"pointer":"query:offset"}
 type ProblemItem struct {
+	// Attempt The attempt that the receipt is of.
+	Attempt *int64 `json:"attempt,omitempty"`
+
 	// Code The kind of problem at this place.
 	Code string `json:"code"`
 
+	// CurrentAttempt How many attempts the message has had; absent when it is not in flight.
+	CurrentAttempt *int64 `json:"current_attempt,omitempty"`
+
 	// CurrentEpoch The epoch of the topic or producer now.
 	CurrentEpoch *int64 `json:"current_epoch,omitempty"`
+
+	// Deadline Until when the present delivery counts; absent when there is none.
+	Deadline *Time `json:"deadline,omitempty"`
 
 	// Detail The rule that is broken.
 	Detail *string `json:"detail,omitempty"`
@@ -514,11 +1373,20 @@ type ProblemItem struct {
 	// FirstOffset The first offset that cannot be read.
 	FirstOffset *int64 `json:"first_offset,omitempty"`
 
+	// Generation The group's last assignment decision.
+	Generation *int64 `json:"generation,omitempty"`
+
 	// MinOffset The first offset that is kept.
 	MinOffset *int64 `json:"min_offset,omitempty"`
 
 	// NextOffset The offset after the last message; for unreadable data the first offset after it.
 	NextOffset *int64 `json:"next_offset,omitempty"`
+
+	// Now When that was judged, by the clock that set the deadline.
+	Now *Time `json:"now,omitempty"`
+
+	// Offset The offset that is stored.
+	Offset *int64 `json:"offset,omitempty"`
 
 	// Pointer A JSON pointer into the body, or `query:`, `path:` or `header:` and a name.
 	Pointer string `json:"pointer"`
@@ -526,8 +1394,17 @@ type ProblemItem struct {
 	// Queues The topic's number of queues.
 	Queues *int64 `json:"queues,omitempty"`
 
+	// Retryable The same item may succeed later; absent when it will not.
+	Retryable *bool `json:"retryable,omitempty"`
+
+	// Subscriptions What the live members of the group subscribe to.
+	Subscriptions *[]Subscription `json:"subscriptions,omitempty"`
+
 	// Type The topic's type.
 	Type *string `json:"type,omitempty"`
+
+	// Version The version that the stored offset has.
+	Version *int64 `json:"version,omitempty"`
 }
 
 // Producer The identity of a producer that numbers its requests, so that a request sent again is stored once. A new id or a higher
@@ -571,6 +1448,41 @@ type Queue struct {
 	Writable bool `json:"writable"`
 }
 
+// QueueAssignment Whose a queue is.
+//
+// Example: {"assigned_at":"2026-12-01T08:30:00.000Z","assignment_epoch":7,"client_id":"billing-7f9c","member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","queue":3,"state":"owned","topic":"orders"}
+type QueueAssignment struct {
+	// AssignedAt Since when it is the owner's.
+	AssignedAt *Time `json:"assigned_at,omitempty"`
+
+	// AssignmentEpoch In which generation the owner was decided.
+	AssignmentEpoch *int64 `json:"assignment_epoch,omitempty"`
+
+	// ClientId The owner's client.
+	ClientId *string `json:"client_id,omitempty"`
+
+	// Deadline Until when the owner has it at most.
+	Deadline *Time `json:"deadline,omitempty"`
+
+	// MemberId The owner.
+	MemberId *string `json:"member_id,omitempty"`
+
+	// NextEpoch In which generation that was decided.
+	NextEpoch *int64 `json:"next_epoch,omitempty"`
+
+	// NextMemberId Who gets it; absent when nobody does.
+	NextMemberId *string `json:"next_member_id,omitempty"`
+
+	// Queue Its number.
+	Queue int64 `json:"queue"`
+
+	// State `owned`, `revoking` (the owner is to give it back) or `unassigned`.
+	State string `json:"state"`
+
+	// Topic Its topic.
+	Topic string `json:"topic"`
+}
+
 // QueueList The queues of a topic.
 //
 // Example: {"items":[{"bytes":16384,"epoch":1,"min_offset":0,"next_offset":42,"queue":0,"writable":true}]}
@@ -590,10 +1502,163 @@ type QueueOffset struct {
 	Queue int64 `json:"queue"`
 }
 
+// QueueRef The name of a queue.
+//
+// Example: {"queue":3,"topic":"orders"}
+type QueueRef struct {
+	// Queue Its number.
+	Queue int64 `json:"queue"`
+
+	// Topic Its topic.
+	Topic string `json:"topic"`
+}
+
 // ReadStatus `found` = there are messages, `no_new` = nothing there yet, `no_match` = what was examined did not match.
 //
 // Example: found
 type ReadStatus string
+
+// ReceiptResult What became of one receipt.
+//
+// Example: {"index":0,"status":"done"}
+type ReceiptResult struct {
+	// Deadline Of an extend: until when the message is hidden. Of a nack: when it comes again.
+	Deadline *Time `json:"deadline,omitempty"`
+
+	// Error One place of a problem, with the current state where that helps to go on.
+	//
+	// Example: {"code":"offset_trimmed","epoch":1,"min_offset":1000,"next_offset":2000,"pointer":"query:offset"}
+	Error *ProblemItem `json:"error,omitempty"`
+
+	// Index Its place in the request.
+	Index int64 `json:"index"`
+
+	// Receipt Of an extend: a receipt of the same delivery.
+	Receipt *string `json:"receipt,omitempty"`
+
+	// Status `done`, also when it was done before, or `failed`.
+	Status string `json:"status"`
+}
+
+// ReceiptResults What became of the receipts.
+//
+// Example: {"done":1,"failed":0,"results":[{"index":0,"status":"done"}]}
+type ReceiptResults struct {
+	// Done How many are done.
+	Done int64 `json:"done"`
+
+	// Failed How many are not.
+	Failed int64 `json:"failed"`
+
+	// Results One per receipt, in the order of the request.
+	Results []ReceiptResult `json:"results"`
+}
+
+// ReceiveRequest What to receive.
+//
+// Example: {"max_messages":32,"topics":[{"tags":"paid","topic":"orders"}],"wait_ms":20000}
+type ReceiveRequest struct {
+	// AttemptId Your name for this receive, for ordered groups: sent again it gets the same messages while they are hidden.
+	AttemptId *string `json:"attempt_id,omitempty"`
+
+	// InvisibleMs How long the messages are hidden; the group's when left out.
+	InvisibleMs *int64 `json:"invisible_ms,omitempty"`
+
+	// MaxBytes Stop before a message that would bring the bodies above this size; 4 MiB by default.
+	MaxBytes *int64 `json:"max_bytes,omitempty"`
+
+	// MaxMessages At most so many; 32 by default.
+	MaxMessages *int64 `json:"max_messages,omitempty"`
+
+	// Topics What the receiver consumes; all receivers of a group do alike.
+	Topics []TopicFilter `json:"topics"`
+
+	// WaitMs How long to hold the request while there is nothing to deliver. More than `limits.wait_ms` counts as that: the answer tells.
+	WaitMs *int64 `json:"wait_ms,omitempty"`
+}
+
+// ReceiveResult Messages with receipts.
+//
+// Example: {"gaps":[],"messages":[],"wait_ms":20000}
+type ReceiveResult struct {
+	// Gaps Messages that cannot be delivered any more.
+	Gaps []Gap `json:"gaps"`
+
+	// Messages The messages; those of one queue by offset. Each has a `receipt`.
+	Messages []Message `json:"messages"`
+
+	// WaitMs How long the request might have been held at most.
+	WaitMs int64 `json:"wait_ms"`
+}
+
+// RefusedJoin A client that wanted to join with other subscriptions than the members.
+//
+// Example: {"address":"10.0.0.9","client_id":"billing-old","refused_at":"2026-12-01T08:30:00.000Z","subscriptions":[{"topic":"orders"}]}
+type RefusedJoin struct {
+	// Address From where it came.
+	Address string `json:"address"`
+
+	// ClientId The client's name.
+	ClientId string `json:"client_id"`
+
+	// RefusedAt When it was refused.
+	RefusedAt Time `json:"refused_at"`
+
+	// Subscriptions What it wanted to consume.
+	Subscriptions []Subscription `json:"subscriptions"`
+}
+
+// ResetRequest Where to move a group's progress.
+//
+// Example: {"dry_run":true,"timestamp":"2026-12-01T08:00:00.000Z","to":"timestamp","topic":"orders"}
+type ResetRequest struct {
+	// DryRun Change nothing; only tell what would happen.
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// Offset For `to: offset`: the offset in every one of the queues.
+	Offset *int64 `json:"offset,omitempty"`
+
+	// Queues Only these queues; all when left out.
+	Queues *[]int64 `json:"queues,omitempty"`
+
+	// Shift For `to: shift`: so many messages back (negative) or on.
+	Shift *int64 `json:"shift,omitempty"`
+
+	// Timestamp For `to: timestamp`.
+	Timestamp *Time `json:"timestamp,omitempty"`
+
+	// To Where to: the `earliest` message that is kept, the end (`latest`), the first message stored at or after a `timestamp`, an `offset`, or the present offset moved by a `shift`.
+	//
+	// Example: timestamp
+	To ResetTarget `json:"to"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+}
+
+// ResetResult A group's progress before and after a reset.
+//
+// Example: {"dry_run":false,"items":[{"new_offset":17,"new_version":2,"old_offset":42,"old_version":1,"queue":3,"topic":"orders"}]}
+type ResetResult struct {
+	// DryRun Nothing was changed.
+	DryRun bool `json:"dry_run"`
+
+	// Items The queues by number.
+	Items []OffsetChange `json:"items"`
+}
+
+// ResetTarget Where to: the `earliest` message that is kept, the end (`latest`), the first message stored at or after a `timestamp`, an `offset`, or the present offset moved by a `shift`.
+//
+// Example: timestamp
+type ResetTarget string
+
+// RetryPolicy How messages come again that were given back without a delay.
+//
+// Example: {"delays_ms":[10000,30000,60000]}
+type RetryPolicy struct {
+	// DelaysMs The wait before the second, third, … delivery; the last one repeats. 10 s, 30 s, 1 min, 2 min … 2 h by default.
+	DelaysMs *[]int64 `json:"delays_ms,omitempty"`
+}
 
 // SearchResult Messages that a search found.
 //
@@ -611,6 +1676,33 @@ type SearchResult struct {
 	// ScannedUntil Everything stored before this time was examined.
 	ScannedUntil *Time `json:"scanned_until,omitempty"`
 }
+
+// SeekRequest Where to move a queue.
+//
+// Example: {"offset":17,"queue":3,"to":"offset","topic":"orders"}
+type SeekRequest struct {
+	// Offset For `to: offset`.
+	Offset *int64 `json:"offset,omitempty"`
+
+	// Queue The queue.
+	Queue int64 `json:"queue"`
+
+	// Timestamp For `to: timestamp`.
+	Timestamp *Time `json:"timestamp,omitempty"`
+
+	// To Where to: the `earliest` message that is kept, the end (`latest`), the first message stored at or after a `timestamp`, or an `offset`.
+	//
+	// Example: offset
+	To SeekTarget `json:"to"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+}
+
+// SeekTarget Where to: the `earliest` message that is kept, the end (`latest`), the first message stored at or after a `timestamp`, or an `offset`.
+//
+// Example: offset
+type SeekTarget string
 
 // SegmentCounts Segments, counted without a LIST.
 //
@@ -689,6 +1781,81 @@ type SendResult struct {
 // Example: stored
 type SendStatus string
 
+// StrategyConfig What some strategies need.
+//
+// Example: {"virtual_nodes":10}
+type StrategyConfig struct {
+	// Inner `machine_room_nearby`: the strategy inside a room; `averagely` when left out.
+	Inner *string `json:"inner,omitempty"`
+
+	// Queues `by_config`: client id → its queues.
+	Queues *map[string][]QueueRef `json:"queues,omitempty"`
+
+	// Rooms `by_machine_room`: the rooms that are consumed.
+	Rooms *[]string `json:"rooms,omitempty"`
+
+	// TopicRooms The room strategies: topic → the room of each of its queues.
+	TopicRooms *map[string][]string `json:"topic_rooms,omitempty"`
+
+	// VirtualNodes `consistent_hash`: points of a member on the ring; 0 = 10.
+	VirtualNodes *int64 `json:"virtual_nodes,omitempty"`
+}
+
+// Subscription A topic that members of a group consume, and which of its messages; all when neither `tags` nor `sql` is given.
+//
+// Example: {"tags":"paid || refunded","topic":"orders"}
+type Subscription struct {
+	// Queues Assign mode: the member has exactly these queues. Give them in every subscription or in none.
+	Queues *[]int64 `json:"queues,omitempty"`
+
+	// Sql Only messages whose properties meet this SQL92 condition: `amount > 100 AND region = 'eu'`. Not together with `tags`.
+	Sql *string `json:"sql,omitempty"`
+
+	// Tags Only messages with one of these tags: `paid || refunded`. `*` = all.
+	Tags *string `json:"tags,omitempty"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+}
+
+// SubscriptionSettings What can be set of a group in one topic, also while its members run.
+//
+// Example: {"concurrency":8,"delay_ms":0,"pull_batch":32}
+type SubscriptionSettings struct {
+	// Concurrency Handlers that an SDK runs at a time; 0 = what its program says.
+	Concurrency *int64 `json:"concurrency,omitempty"`
+
+	// ConsumeBatch Messages that an SDK hands to a handler at a time; 0 = what its program says.
+	ConsumeBatch *int64 `json:"consume_batch,omitempty"`
+
+	// ConsumeMaxSpan Offsets between the first and the last message of a queue in flight; 0 = 2000.
+	ConsumeMaxSpan *int64 `json:"consume_max_span,omitempty"`
+
+	// DelayMs A message is delivered this long after it was stored at the earliest; 0 by default.
+	DelayMs *int64 `json:"delay_ms,omitempty"`
+
+	// MaxLag Messages behind above which the lag is reported as too large; 0 (the default) = never.
+	MaxLag *int64 `json:"max_lag,omitempty"`
+
+	// PullBatch Messages that are fetched at a time; 0 = 32.
+	PullBatch *int64 `json:"pull_batch,omitempty"`
+
+	// PullThresholdForQueue Messages of a queue that may be in flight; 0 = 1000.
+	PullThresholdForQueue *int64 `json:"pull_threshold_for_queue,omitempty"`
+
+	// PullThresholdSizeForQueue Bytes of bodies of a queue that may be in flight; 0 = 100 MiB.
+	PullThresholdSizeForQueue *int64 `json:"pull_threshold_size_for_queue,omitempty"`
+
+	// RetryCount How often an SDK tries a message again; 0 = what its program says.
+	RetryCount *int64 `json:"retry_count,omitempty"`
+
+	// Tags Narrows what members subscribe: `paid || refunded`. Empty (the default) or `*` does not.
+	Tags *string `json:"tags,omitempty"`
+
+	// TimeoutMs How long a handler of an SDK may take; 0 (the default) = any time.
+	TimeoutMs *int64 `json:"timeout_ms,omitempty"`
+}
+
 // Ticket A ticket.
 //
 // Example: {"expires_at":"2026-12-01T08:31:00.000Z","ticket":"tkt_3QyQ0mB6m0c2o4P1s7dZ8w"}
@@ -748,6 +1915,20 @@ type Topic struct {
 	UpdatedAt Time `json:"updated_at"`
 }
 
+// TopicFilter A topic, and which of its messages; all when neither `tags` nor `sql` is given.
+//
+// Example: {"tags":"paid || refunded","topic":"orders"}
+type TopicFilter struct {
+	// Sql Only messages whose properties meet this SQL92 condition: `amount > 100 AND region = 'eu'`. Not together with `tags`.
+	Sql *string `json:"sql,omitempty"`
+
+	// Tags Only messages with one of these tags: `paid || refunded`. `*` = all.
+	Tags *string `json:"tags,omitempty"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+}
+
 // TopicList A page of topics.
 //
 // Example: {"items":[{"attributes":{},"created_at":"2026-12-01T08:00:00.000Z","epoch":1,"etag":"\"9e00-3\"","max_message_bytes":4194304,"queues":8,"retention_bytes":0,"retention_ms":259200000,"topic":"orders","type":"normal","updated_at":"2026-12-01T08:00:00.000Z"}],"next_page_token":"b3JkZXJz"}
@@ -797,6 +1978,9 @@ type AckParam = Ack
 // ClampParam Example: false
 type ClampParam = bool
 
+// ClientIdParam Example: billing-7f9c
+type ClientIdParam = string
+
 // ContentTypeParam Example: image/png
 type ContentTypeParam = string
 
@@ -808,11 +1992,17 @@ type EncodingParam = Encoding
 // EpochParam Example: 1
 type EpochParam = int64
 
+// ForceParam Example: false
+type ForceParam = bool
+
 // FramesLimitParam Example: 10000
 type FramesLimitParam = int64
 
 // FromParam Example: 2026-12-01T08:00:00.000Z
 type FromParam = Time
+
+// GroupParam Example: billing
+type GroupParam = string
 
 // IdempotencyKeyParam Example: 8d1c4a6e-order-1001
 type IdempotencyKeyParam = string
@@ -835,6 +2025,9 @@ type LimitParam = int64
 // MaxBytesParam Example: 1048576
 type MaxBytesParam = int64
 
+// MemberParam Example: 019ad8f4-6a10-7b00-8000-00000000c1d2
+type MemberParam = string
+
 // MessageIdParam Example: 019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00
 type MessageIdParam = string
 
@@ -846,6 +2039,9 @@ type MessageQueueParam = int64
 
 // OffsetParam Example: 42
 type OffsetParam = int64
+
+// OffsetTopicParam Example: orders
+type OffsetTopicParam = string
 
 // OrderingKeyParam Example: customer-7
 type OrderingKeyParam = string
@@ -900,15 +2096,30 @@ type TopicParam = string
 // WaitMsParam Example: 20000
 type WaitMsParam = int64
 
+// AddressDenied What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type AddressDenied = Problem
+
 // BadBodyOrHeader What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type BadBodyOrHeader = Problem
 
+// BadBodyOrParameter What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadBodyOrParameter = Problem
+
 // BadFramedSend What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type BadFramedSend = Problem
+
+// BadGroupBody What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadGroupBody = Problem
 
 // BadName What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -925,6 +2136,11 @@ type BadNameOrHeader = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type BadParameters = Problem
 
+// BadPoll What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadPoll = Problem
+
 // BadQuery What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -934,6 +2150,11 @@ type BadQuery = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type BadRawSend = Problem
+
+// BadReceipts What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadReceipts = Problem
 
 // BadSendBody What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -985,6 +2206,11 @@ type Buffered = SendResult
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type Busy = Problem
 
+// CommitConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type CommitConflict = Problem
+
 // EpochChanged What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -995,6 +2221,31 @@ type EpochChanged = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type Gone = Problem
 
+// GroupActive What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type GroupActive = Problem
+
+// GroupPrecondition What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type GroupPrecondition = Problem
+
+// GroupUnavailable What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type GroupUnavailable = Problem
+
+// HeartbeatConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type HeartbeatConflict = Problem
+
+// JoinConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type JoinConflict = Problem
+
 // KeyInFlight What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -1004,6 +2255,41 @@ type KeyInFlight = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type KeyReused = Problem
+
+// NoCommitTarget What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoCommitTarget = Problem
+
+// NoGroup What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoGroup = Problem
+
+// NoGroupOrTopic What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoGroupOrTopic = Problem
+
+// NoGroupOrTopicQueue What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoGroupOrTopicQueue = Problem
+
+// NoGroupQueue What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoGroupQueue = Problem
+
+// NoMember What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoMember = Problem
+
+// NoMemberOrQueue What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoMemberOrQueue = Problem
 
 // NoMessage What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -1035,6 +2321,21 @@ type NotReady = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type NotStored = Problem
 
+// OffsetBeyond What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type OffsetBeyond = Problem
+
+// OffsetOutside What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type OffsetOutside = Problem
+
+// OffsetVersion What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type OffsetVersion = Problem
+
 // OriginDenied What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -1049,6 +2350,26 @@ type OutcomeUnknown = Problem
 //
 // Example: {"failed":0,"results":[{"index":0,"message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"queue":3,"status":"stored"}],"stored":1}
 type PartlySent = SendResult
+
+// ReceiptConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type ReceiptConflict = Problem
+
+// ReceiveConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type ReceiveConflict = Problem
+
+// ResetRefused What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type ResetRefused = Problem
+
+// SeekConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type SeekConflict = Problem
 
 // SendConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -1069,6 +2390,11 @@ type SendTooLarge = Problem
 //
 // Example: {"failed":0,"results":[{"index":0,"message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"queue":3,"status":"stored"}],"stored":1}
 type Sent = SendResult
+
+// SessionTaken What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type SessionTaken = Problem
 
 // StaleVersion What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -1109,6 +2435,95 @@ type UnsupportedMedia = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type UpgradeRequired = Problem
+
+// ListGroupsParams defines parameters for ListGroups.
+type ListGroupsParams struct {
+	// Prefix Only names that begin like this.
+	Prefix *PrefixParam `form:"prefix,omitempty" json:"prefix,omitempty"`
+
+	// Limit At most so many items.
+	Limit *LimitParam `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// PageToken The `next_page_token` of the page before.
+	PageToken *PageTokenParam `form:"page_token,omitempty" json:"page_token,omitempty"`
+}
+
+// DeleteGroupParams defines parameters for DeleteGroup.
+type DeleteGroupParams struct {
+	// Force Delete also what is in use.
+	Force *ForceParam `form:"force,omitempty" json:"force,omitempty"`
+
+	// IfMatch Only if the topic has one of these ETags, or `*` for any.
+	IfMatch *IfMatchParam `json:"If-Match,omitempty"`
+}
+
+// GetGroupParams defines parameters for GetGroup.
+type GetGroupParams struct {
+	// IfNoneMatch Only if the current state has none of these ETags, or `*` if there is nothing.
+	IfNoneMatch *IfNoneMatchParam `json:"If-None-Match,omitempty"`
+}
+
+// UpdateGroupParams defines parameters for UpdateGroup.
+type UpdateGroupParams struct {
+	// IfMatch Only if the topic has one of these ETags, or `*` for any.
+	IfMatch *IfMatchParam `json:"If-Match,omitempty"`
+}
+
+// PutGroupParams defines parameters for PutGroup.
+type PutGroupParams struct {
+	// IfMatch Only if the topic has one of these ETags, or `*` for any.
+	IfMatch *IfMatchParam `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Only if the current state has none of these ETags, or `*` if there is nothing.
+	IfNoneMatch *IfNoneMatchParam `json:"If-None-Match,omitempty"`
+}
+
+// JoinGroupParams defines parameters for JoinGroup.
+type JoinGroupParams struct {
+	// IdempotencyKey 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
+	// the first answer again, with `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKeyParam `json:"Idempotency-Key,omitempty"`
+}
+
+// PollMemberParams defines parameters for PollMember.
+type PollMemberParams struct {
+	// Encoding `base64` gives every body in base64; `text` gives text bodies as text.
+	Encoding *EncodingParam `form:"encoding,omitempty" json:"encoding,omitempty"`
+}
+
+// ListOffsetsParams defines parameters for ListOffsets.
+type ListOffsetsParams struct {
+	// Topic Only this topic.
+	Topic *OffsetTopicParam `form:"topic,omitempty" json:"topic,omitempty"`
+
+	// ClientId Broadcasting groups: only the progress of this client.
+	ClientId *ClientIdParam `form:"client_id,omitempty" json:"client_id,omitempty"`
+}
+
+// ResetOffsetsParams defines parameters for ResetOffsets.
+type ResetOffsetsParams struct {
+	// IdempotencyKey 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
+	// the first answer again, with `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKeyParam `json:"Idempotency-Key,omitempty"`
+}
+
+// ReceiveMessagesParams defines parameters for ReceiveMessages.
+type ReceiveMessagesParams struct {
+	// Encoding `base64` gives every body in base64; `text` gives text bodies as text.
+	Encoding *EncodingParam `form:"encoding,omitempty" json:"encoding,omitempty"`
+}
+
+// GetSubscriptionParams defines parameters for GetSubscription.
+type GetSubscriptionParams struct {
+	// IfNoneMatch Only if the current state has none of these ETags, or `*` if there is nothing.
+	IfNoneMatch *IfNoneMatchParam `json:"If-None-Match,omitempty"`
+}
+
+// UpdateSubscriptionParams defines parameters for UpdateSubscription.
+type UpdateSubscriptionParams struct {
+	// IfMatch Only if the topic has one of these ETags, or `*` for any.
+	IfMatch *IfMatchParam `json:"If-Match,omitempty"`
+}
 
 // ListTopicsParams defines parameters for ListTopics.
 type ListTopicsParams struct {
@@ -1365,6 +2780,48 @@ type CreateTicketParams struct {
 	// the first answer again, with `Idempotent-Replayed: true`.
 	IdempotencyKey *IdempotencyKeyParam `json:"Idempotency-Key,omitempty"`
 }
+
+// UpdateGroupJSONRequestBody defines body for UpdateGroup for application/json ContentType.
+type UpdateGroupJSONRequestBody = GroupSettings
+
+// PutGroupJSONRequestBody defines body for PutGroup for application/json ContentType.
+type PutGroupJSONRequestBody = GroupSettings
+
+// AckMessagesJSONRequestBody defines body for AckMessages for application/json ContentType.
+type AckMessagesJSONRequestBody = AckRequest
+
+// ExtendMessagesJSONRequestBody defines body for ExtendMessages for application/json ContentType.
+type ExtendMessagesJSONRequestBody = ExtendRequest
+
+// JoinGroupJSONRequestBody defines body for JoinGroup for application/json ContentType.
+type JoinGroupJSONRequestBody = JoinRequest
+
+// HeartbeatMemberJSONRequestBody defines body for HeartbeatMember for application/json ContentType.
+type HeartbeatMemberJSONRequestBody = HeartbeatRequest
+
+// PollMemberJSONRequestBody defines body for PollMember for application/json ContentType.
+type PollMemberJSONRequestBody = PollRequest
+
+// SeekMemberJSONRequestBody defines body for SeekMember for application/json ContentType.
+type SeekMemberJSONRequestBody = SeekRequest
+
+// NackMessagesJSONRequestBody defines body for NackMessages for application/json ContentType.
+type NackMessagesJSONRequestBody = NackRequest
+
+// CommitOffsetsJSONRequestBody defines body for CommitOffsets for application/json ContentType.
+type CommitOffsetsJSONRequestBody = CommitRequest
+
+// ResetOffsetsJSONRequestBody defines body for ResetOffsets for application/json ContentType.
+type ResetOffsetsJSONRequestBody = ResetRequest
+
+// UpdateGroupQueueJSONRequestBody defines body for UpdateGroupQueue for application/json ContentType.
+type UpdateGroupQueueJSONRequestBody = GroupQueueSettings
+
+// ReceiveMessagesJSONRequestBody defines body for ReceiveMessages for application/json ContentType.
+type ReceiveMessagesJSONRequestBody = ReceiveRequest
+
+// UpdateSubscriptionJSONRequestBody defines body for UpdateSubscription for application/json ContentType.
+type UpdateSubscriptionJSONRequestBody = SubscriptionSettings
 
 // UpdateTopicJSONRequestBody defines body for UpdateTopic for application/json ContentType.
 type UpdateTopicJSONRequestBody = TopicSettings

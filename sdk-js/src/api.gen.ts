@@ -348,6 +348,467 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Groups by name */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /** One group */
+        get: operations["getGroup"];
+        /**
+         * Create a group, or replace its settings
+         * @description What is left out gets its default. `If-None-Match: *` creates only; `If-Match` replaces that version only. Members that
+         *     are live go by the new settings at once. The answer means that the change is durable.
+         */
+        put: operations["putGroup"];
+        post?: never;
+        /**
+         * Delete a group, its members and its offsets
+         * @description It is refused while the group has members, unless `force` is true.
+         */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some settings of a group
+         * @description What is left out keeps its value; lists, maps and objects are replaced as a whole.
+         */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
+    "/v1/groups/{group}/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * What a group consumes, and the live settings of each topic
+         * @description It has the topics that members subscribe to now, or did last, and those with settings.
+         */
+        get: operations["listSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/subscriptions/{topic}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+            };
+            cookie?: never;
+        };
+        /** The live settings of a group in one topic */
+        get: operations["getSubscription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the live settings of a group in one topic
+         * @description What is left out keeps its value. Members get the new settings at once, with their next heartbeat or over their WebSocket.
+         */
+        patch: operations["updateSubscription"];
+        trace?: never;
+    };
+    "/v1/groups/{group}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /** The members of a group, and the last that were refused */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Become a member of a group
+         * @description All members of a group subscribe alike: other subscriptions than those of the live members are refused and shown by
+         *     `listMembers`. In a clustering group each queue belongs to one member; a member whose subscriptions name `queues` has
+         *     exactly those and takes no part in the distribution (assign mode). In a broadcasting group every member has every queue.
+         *     A topic that is new to the group starts by its `consume_from` at this moment, so nothing is missed before the first poll.
+         *     The same `client_id` with the same `session_key` is the same member again; with another one, or none, the newer member
+         *     replaces the older, whose calls get 409 `session_taken`. Call `heartbeatMember` or `pollMember` every `heartbeat_ms`.
+         */
+        post: operations["joinGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/members/{member}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave a group
+         * @description Its queues go to others and a poll in flight ends at once. Leaving again, or as a member that is not known, is fine.
+         */
+        delete: operations["leaveGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/members/{member}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stay a member, and learn what changed
+         * @description `wait_ms` holds the answer until the generation, the member's queues or the settings are others than `generation` says.
+         *     Give queues that are `revoking` back in `released`, once their last messages are handled and committed: their next owner has
+         *     them at once, else at their `deadline`.
+         */
+        post: operations["heartbeatMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/members/{member}/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Messages of the member's own queues
+         * @description Give each poll the `cursor` of the answer before: with `auto_commit` (the default) it commits what that answer delivered,
+         *     and the poll goes on behind it. Without a cursor a poll begins at the committed offsets, so a lost answer is repeated and
+         *     never skipped. The server keeps nothing between polls and any gateway answers any of them. A poll is a heartbeat as well,
+         *     and gives back queues that are being revoked once the cursor covers them. `max_bytes` is soft: the first message always comes.
+         */
+        post: operations["pollMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/members/{member}/seek": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move one of the member's own queues
+         * @description The next poll delivers from there; the cursor of a poll before no longer moves this queue. Of several seeks the last counts.
+         *     The offset must lie in the queue.
+         */
+        post: operations["seekMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/assignments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /** Whose each queue is, and why */
+        get: operations["listAssignments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/receive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Messages of any queue, for a time
+         * @description Shared consumption: nobody owns queues, so any number of receivers get work. A message is hidden from all others for
+         *     `invisible_ms` and named by its `receipt`; acknowledge it before its `deadline`, else it is delivered again. An ordered
+         *     group gives the next messages of a queue when the ones before are acknowledged; the same `attempt_id` gets the same
+         *     messages again without counting as another attempt. `max_bytes` is soft: the first message always comes.
+         */
+        post: operations["receiveMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish messages that were received
+         * @description Acknowledging again is fine, also through another gateway.
+         *     200 = all were accepted. 207 = some were: `results` says which. When none was, the answer is a problem whose `errors`
+         *     has one item for each; its code is that of the gravest (of the highest status).
+         */
+        post: operations["ackMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/nack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give messages back to be delivered again
+         * @description Each comes again after `delay_ms`, or after what the group's `retry` says for this attempt.
+         *     200 = all were accepted. 207 = some were: `results` says which. When none was, the answer is a problem whose `errors`
+         *     has one item for each; its code is that of the gravest (of the highest status).
+         */
+        post: operations["nackMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep messages hidden for longer
+         * @description Counted from now. The old receipt stays good beside the new one.
+         *     200 = all were accepted. 207 = some were: `results` says which. When none was, the answer is a problem whose `errors`
+         *     has one item for each; its code is that of the gravest (of the highest status).
+         */
+        post: operations["extendMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/offsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Progress and lag in every queue
+         * @description It has every queue of every topic that the group consumes, also those that it never committed in. An offset is the next
+         *     to consume.
+         */
+        get: operations["listOffsets"];
+        /**
+         * Commit progress
+         * @description An offset is the next to consume, and counts only under the stored `version` of the queue: forward in a group whose
+         *     `commit_policy` is `monotonic`, anywhere if it is `overwrite`. A queue with an owner takes commits of that owner only, with
+         *     its `assignment_epoch`. `sync` = stored when answered; otherwise it is merged with others and stored within seconds, and
+         *     `pending`. Committing again is fine. 200 = all were accepted, also those not beyond what is stored (`unchanged`). 207 = some
+         *     were: `results` says which. When none was, the answer is a problem whose `errors` has one item for each; its code is that
+         *     of the gravest (of the highest status).
+         */
+        put: operations["commitOffsets"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/offsets/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /** All offsets in the form of RocketMQ's consumerOffset.json */
+        get: operations["exportOffsets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/offsets/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a group's progress in a topic
+         * @description It works with members and without. Every reset raises the offset version of its queues: what members have buffered is
+         *     dropped, commits under the old version no longer count, and the next message that is delivered is the one at the new offset.
+         *     `to: offset` must be within each of the queues; the other targets are moved to the nearest end. `dry_run` only tells what
+         *     would happen.
+         */
+        post: operations["resetOffsets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/queues/{topic}/{queue}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+                /** @description The number of a queue, from 0. */
+                queue: components["parameters"]["QueueParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Stop or start a group's consumption of one queue
+         * @description A stopped queue commits the progress that its owner has made and delivers nothing until it is started again.
+         */
+        patch: operations["updateGroupQueue"];
+        trace?: never;
+    };
     "/v1/topics/{topic}/stream": {
         parameters: {
             query?: never;
@@ -531,6 +992,45 @@ export interface components {
             type?: string;
             /** @description The current ETag. */
             etag?: string;
+            /**
+             * Format: int64
+             * @description The group's last assignment decision.
+             */
+            generation?: number;
+            /** @description What the live members of the group subscribe to. */
+            subscriptions?: components["schemas"]["Subscription"][];
+            /**
+             * Format: int64
+             * @description The offset that is stored.
+             */
+            offset?: number;
+            /**
+             * Format: int64
+             * @description The version that the stored offset has.
+             */
+            version?: number;
+            /**
+             * Format: int64
+             * @description The attempt that the receipt is of.
+             */
+            attempt?: number;
+            /**
+             * Format: int64
+             * @description How many attempts the message has had; absent when it is not in flight.
+             */
+            current_attempt?: number;
+            /**
+             * Format: date-time
+             * @description Until when the present delivery counts; absent when there is none.
+             */
+            deadline?: string;
+            /**
+             * Format: date-time
+             * @description When that was judged, by the clock that set the deadline.
+             */
+            now?: string;
+            /** @description The same item may succeed later; absent when it will not. */
+            retryable?: boolean;
         };
         /**
          * @description What this server is and what it accepts.
@@ -557,7 +1057,12 @@ export interface components {
          *         "wait_ms": 30000,
          *         "header_bytes": 32768,
          *         "json_depth": 32,
-         *         "ticket_ttl_ms": 60000
+         *         "ticket_ttl_ms": 60000,
+         *         "group_name_chars": 120,
+         *         "group_subscriptions": 100,
+         *         "receive_messages": 32,
+         *         "receipts": 1000,
+         *         "invisible_ms": 43200000
          *       },
          *       "websocket_protocols": [
          *         "bmq.v1.json",
@@ -599,7 +1104,12 @@ export interface components {
          *       "wait_ms": 30000,
          *       "header_bytes": 32768,
          *       "json_depth": 32,
-         *       "ticket_ttl_ms": 60000
+         *       "ticket_ttl_ms": 60000,
+         *       "group_name_chars": 120,
+         *       "group_subscriptions": 100,
+         *       "receive_messages": 32,
+         *       "receipts": 1000,
+         *       "invisible_ms": 43200000
          *     }
          */
         Limits: {
@@ -683,6 +1193,31 @@ export interface components {
              * @description Life of a ticket.
              */
             ticket_ttl_ms: number;
+            /**
+             * Format: int64
+             * @description A group's name.
+             */
+            group_name_chars: number;
+            /**
+             * Format: int64
+             * @description Topics that a member subscribes to.
+             */
+            group_subscriptions: number;
+            /**
+             * Format: int64
+             * @description Messages of a receive.
+             */
+            receive_messages: number;
+            /**
+             * Format: int64
+             * @description Receipts of a request.
+             */
+            receipts: number;
+            /**
+             * Format: int64
+             * @description How long a message is hidden.
+             */
+            invisible_ms: number;
         };
         /**
          * @description A YAML document.
@@ -1178,6 +1713,18 @@ export interface components {
              * @description When it was stored; never decreasing within a queue.
              */
             stored_at: string;
+            /** @description Of a receive: names this delivery to `ackMessages`, `nackMessages` and `extendMessages`. */
+            receipt?: string;
+            /**
+             * Format: int64
+             * @description Of a receive: how often the message was delivered, this time included.
+             */
+            attempt?: number;
+            /**
+             * Format: date-time
+             * @description Of a receive: until when it is hidden from others.
+             */
+            deadline?: string;
         };
         /**
          * @description `found` = there are messages, `no_new` = nothing there yet, `no_match` = what was examined did not match.
@@ -1271,6 +1818,1552 @@ export interface components {
             to: number;
             /** @description Why: `trimmed`, `corrupt`, `epoch_changed`, `beyond_end` or one that is new. */
             reason: string;
+        };
+        /**
+         * @description Who gets a message: `clustering` = one member, `broadcasting` = every member.
+         * @example clustering
+         * @enum {string}
+         */
+        GroupMode: "clustering" | "broadcasting";
+        /**
+         * @description Where a group starts in a topic that is new to it: at the `first` message that is kept, behind the `last` one at that moment, or at the first one stored at or after a `timestamp`.
+         * @example last
+         * @enum {string}
+         */
+        ConsumeFrom: "first" | "last" | "timestamp";
+        /**
+         * @description `monotonic`: offsets are committed forward only. `overwrite`: anywhere, as RocketMQ does.
+         * @example monotonic
+         * @enum {string}
+         */
+        CommitPolicy: "monotonic" | "overwrite";
+        /**
+         * @description The name of a queue.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3
+         *     }
+         */
+        QueueRef: {
+            /** @description Its topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            queue: number;
+        };
+        /**
+         * @description What some strategies need.
+         * @example {
+         *       "virtual_nodes": 10
+         *     }
+         */
+        StrategyConfig: {
+            /**
+             * Format: int64
+             * @description `consistent_hash`: points of a member on the ring; 0 = 10.
+             */
+            virtual_nodes?: number;
+            /** @description `by_machine_room`: the rooms that are consumed. */
+            rooms?: string[];
+            /** @description `machine_room_nearby`: the strategy inside a room; `averagely` when left out. */
+            inner?: string;
+            /** @description `by_config`: client id → its queues. */
+            queues?: {
+                [key: string]: components["schemas"]["QueueRef"][];
+            };
+            /** @description The room strategies: topic → the room of each of its queues. */
+            topic_rooms?: {
+                [key: string]: string[];
+            };
+        };
+        /**
+         * @description How messages come again that were given back without a delay.
+         * @example {
+         *       "delays_ms": [
+         *         10000,
+         *         30000,
+         *         60000
+         *       ]
+         *     }
+         */
+        RetryPolicy: {
+            /** @description The wait before the second, third, … delivery; the last one repeats. 10 s, 30 s, 1 min, 2 min … 2 h by default. */
+            delays_ms?: number[];
+        };
+        /**
+         * @description What can be set of a group.
+         * @example {
+         *       "mode": "clustering",
+         *       "strategy": "averagely",
+         *       "consume_from": "first",
+         *       "attributes": {
+         *         "owner": "billing"
+         *       }
+         *     }
+         */
+        GroupSettings: {
+            mode?: components["schemas"]["GroupMode"];
+            /** @description How queues are dealt out: `averagely` (the default), `averagely_by_circle`, `consistent_hash`, `by_config`, `by_machine_room`, `machine_room_nearby`, `circle_all_topics`. */
+            strategy?: string;
+            strategy_config?: components["schemas"]["StrategyConfig"];
+            consume_from?: components["schemas"]["ConsumeFrom"];
+            /**
+             * Format: date-time
+             * @description The time for `consume_from: timestamp`, which needs it.
+             */
+            consume_timestamp?: string;
+            /** @description Messages of a queue are handled one batch after another; false by default. */
+            ordered?: boolean;
+            /**
+             * Format: int64
+             * @description How long a message that was received is hidden; 60 s by default.
+             */
+            invisible_ms?: number;
+            /**
+             * Format: int64
+             * @description A member that is silent for longer is removed; 120 s by default.
+             */
+            session_timeout_ms?: number;
+            /**
+             * Format: int64
+             * @description How long a member whose WebSocket broke may come back without a change for others; 10 s by default.
+             */
+            resume_window_ms?: number;
+            /**
+             * Format: int64
+             * @description How long an owner may take to give a queue back; 15 s by default.
+             */
+            revoke_timeout_ms?: number;
+            commit_policy?: components["schemas"]["CommitPolicy"];
+            /**
+             * Format: int64
+             * @description How many members get queues; more stand by. 0 (the default) = any number.
+             */
+            max_members?: number;
+            /** @description Only clients from these addresses or networks may join; all when empty. */
+            allow_ips?: string[];
+            /** @description Clients from these addresses or networks may not join; this comes first. */
+            deny_ips?: string[];
+            retry?: components["schemas"]["RetryPolicy"];
+            /** @description Your own notes: up to 64, of together up to 4096 bytes. */
+            attributes?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description A consumer group.
+         * @example {
+         *       "group": "billing",
+         *       "group_id": "019ad8f4-0000-7000-8000-0000000000aa",
+         *       "mode": "clustering",
+         *       "strategy": "averagely",
+         *       "strategy_config": {},
+         *       "consume_from": "last",
+         *       "ordered": false,
+         *       "invisible_ms": 60000,
+         *       "session_timeout_ms": 120000,
+         *       "resume_window_ms": 10000,
+         *       "revoke_timeout_ms": 15000,
+         *       "commit_policy": "monotonic",
+         *       "max_members": 0,
+         *       "allow_ips": [],
+         *       "deny_ips": [],
+         *       "retry": {
+         *         "delays_ms": [
+         *           10000,
+         *           30000,
+         *           60000
+         *         ]
+         *       },
+         *       "attributes": {
+         *         "owner": "billing"
+         *       },
+         *       "created_at": "2026-12-01T08:00:00.000Z",
+         *       "updated_at": "2026-12-01T08:00:00.000Z",
+         *       "etag": "\"9e00-3\""
+         *     }
+         */
+        Group: {
+            /** @description Its name. */
+            group: string;
+            /** @description Its id; another group of the same name later has another one. */
+            group_id: string;
+            mode: components["schemas"]["GroupMode"];
+            /** @description How queues are dealt out. */
+            strategy: string;
+            strategy_config: components["schemas"]["StrategyConfig"];
+            consume_from: components["schemas"]["ConsumeFrom"];
+            /**
+             * Format: date-time
+             * @description The time for `consume_from: timestamp`; absent otherwise.
+             */
+            consume_timestamp?: string;
+            /** @description Messages of a queue are handled one batch after another. */
+            ordered: boolean;
+            /**
+             * Format: int64
+             * @description How long a message that was received is hidden.
+             */
+            invisible_ms: number;
+            /**
+             * Format: int64
+             * @description A member that is silent for longer is removed.
+             */
+            session_timeout_ms: number;
+            /**
+             * Format: int64
+             * @description How long a member whose WebSocket broke may come back.
+             */
+            resume_window_ms: number;
+            /**
+             * Format: int64
+             * @description How long an owner may take to give a queue back.
+             */
+            revoke_timeout_ms: number;
+            commit_policy: components["schemas"]["CommitPolicy"];
+            /**
+             * Format: int64
+             * @description How many members get queues; 0 = any number.
+             */
+            max_members: number;
+            /** @description Only clients from here may join; all when empty. */
+            allow_ips: string[];
+            /** @description Clients from here may not join. */
+            deny_ips: string[];
+            retry: components["schemas"]["RetryPolicy"];
+            /** @description The owner's notes. */
+            attributes: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /** @description Its version; the same as the ETag header. */
+            etag: string;
+        };
+        /**
+         * @description A page of groups.
+         * @example {
+         *       "items": [
+         *         {
+         *           "group": "billing",
+         *           "group_id": "019ad8f4-0000-7000-8000-0000000000aa",
+         *           "mode": "clustering",
+         *           "strategy": "averagely",
+         *           "strategy_config": {},
+         *           "consume_from": "last",
+         *           "ordered": false,
+         *           "invisible_ms": 60000,
+         *           "session_timeout_ms": 120000,
+         *           "resume_window_ms": 10000,
+         *           "revoke_timeout_ms": 15000,
+         *           "commit_policy": "monotonic",
+         *           "max_members": 0,
+         *           "allow_ips": [],
+         *           "deny_ips": [],
+         *           "retry": {
+         *             "delays_ms": [
+         *               10000,
+         *               30000,
+         *               60000
+         *             ]
+         *           },
+         *           "attributes": {
+         *             "owner": "billing"
+         *           },
+         *           "created_at": "2026-12-01T08:00:00.000Z",
+         *           "updated_at": "2026-12-01T08:00:00.000Z",
+         *           "etag": "\"9e00-3\""
+         *         }
+         *       ],
+         *       "next_page_token": "YmlsbGluZw"
+         *     }
+         */
+        GroupList: {
+            /** @description The groups. */
+            items: components["schemas"]["Group"][];
+            /** @description Give it as `page_token` for the next page; absent at the end. */
+            next_page_token?: string;
+        };
+        /**
+         * @description A topic, and which of its messages; all when neither `tags` nor `sql` is given.
+         * @example {
+         *       "topic": "orders",
+         *       "tags": "paid || refunded"
+         *     }
+         */
+        TopicFilter: {
+            /** @description The topic. */
+            topic: string;
+            /** @description Only messages with one of these tags: `paid || refunded`. `*` = all. */
+            tags?: string;
+            /** @description Only messages whose properties meet this SQL92 condition: `amount > 100 AND region = 'eu'`. Not together with `tags`. */
+            sql?: string;
+        };
+        /**
+         * @description A topic that members of a group consume, and which of its messages; all when neither `tags` nor `sql` is given.
+         * @example {
+         *       "topic": "orders",
+         *       "tags": "paid || refunded"
+         *     }
+         */
+        Subscription: {
+            /** @description The topic. */
+            topic: string;
+            /** @description Only messages with one of these tags: `paid || refunded`. `*` = all. */
+            tags?: string;
+            /** @description Only messages whose properties meet this SQL92 condition: `amount > 100 AND region = 'eu'`. Not together with `tags`. */
+            sql?: string;
+            /** @description Assign mode: the member has exactly these queues. Give them in every subscription or in none. */
+            queues?: number[];
+        };
+        /**
+         * @description What can be set of a group in one topic, also while its members run.
+         * @example {
+         *       "concurrency": 8,
+         *       "pull_batch": 32,
+         *       "delay_ms": 0
+         *     }
+         */
+        SubscriptionSettings: {
+            /**
+             * Format: int64
+             * @description Handlers that an SDK runs at a time; 0 = what its program says.
+             */
+            concurrency?: number;
+            /**
+             * Format: int64
+             * @description Messages that are fetched at a time; 0 = 32.
+             */
+            pull_batch?: number;
+            /**
+             * Format: int64
+             * @description Messages that an SDK hands to a handler at a time; 0 = what its program says.
+             */
+            consume_batch?: number;
+            /**
+             * Format: int64
+             * @description A message is delivered this long after it was stored at the earliest; 0 by default.
+             */
+            delay_ms?: number;
+            /**
+             * Format: int64
+             * @description How often an SDK tries a message again; 0 = what its program says.
+             */
+            retry_count?: number;
+            /** @description Narrows what members subscribe: `paid || refunded`. Empty (the default) or `*` does not. */
+            tags?: string;
+            /**
+             * Format: int64
+             * @description How long a handler of an SDK may take; 0 (the default) = any time.
+             */
+            timeout_ms?: number;
+            /**
+             * Format: int64
+             * @description Messages behind above which the lag is reported as too large; 0 (the default) = never.
+             */
+            max_lag?: number;
+            /**
+             * Format: int64
+             * @description Messages of a queue that may be in flight; 0 = 1000.
+             */
+            pull_threshold_for_queue?: number;
+            /**
+             * Format: int64
+             * @description Bytes of bodies of a queue that may be in flight; 0 = 100 MiB.
+             */
+            pull_threshold_size_for_queue?: number;
+            /**
+             * Format: int64
+             * @description Offsets between the first and the last message of a queue in flight; 0 = 2000.
+             */
+            consume_max_span?: number;
+        };
+        /**
+         * @description A topic that a group consumes, and its live settings there.
+         * @example {
+         *       "topic": "orders",
+         *       "subscribed": true,
+         *       "subscription": {
+         *         "topic": "orders",
+         *         "tags": "paid"
+         *       },
+         *       "concurrency": 8,
+         *       "pull_batch": 32,
+         *       "consume_batch": 1,
+         *       "delay_ms": 0,
+         *       "retry_count": 3,
+         *       "tags": "",
+         *       "timeout_ms": 0,
+         *       "max_lag": 10000,
+         *       "pull_threshold_for_queue": 1000,
+         *       "pull_threshold_size_for_queue": 104857600,
+         *       "consume_max_span": 2000,
+         *       "updated_at": "2026-12-01T08:00:00.000Z",
+         *       "etag": "\"9e00-s2\""
+         *     }
+         */
+        GroupSubscription: {
+            /** @description The topic. */
+            topic: string;
+            /** @description Members subscribe to it now, or did last. */
+            subscribed: boolean;
+            subscription?: components["schemas"]["Subscription"];
+            /**
+             * Format: int64
+             * @description Handlers that an SDK runs at a time; 0 = what its program says.
+             */
+            concurrency: number;
+            /**
+             * Format: int64
+             * @description Messages that are fetched at a time; 0 = 32.
+             */
+            pull_batch: number;
+            /**
+             * Format: int64
+             * @description Messages that an SDK hands to a handler at a time; 0 = what its program says.
+             */
+            consume_batch: number;
+            /**
+             * Format: int64
+             * @description A message is delivered this long after it was stored at the earliest.
+             */
+            delay_ms: number;
+            /**
+             * Format: int64
+             * @description How often an SDK tries a message again; 0 = what its program says.
+             */
+            retry_count: number;
+            /** @description Narrows what members subscribe; empty = does not. */
+            tags: string;
+            /**
+             * Format: int64
+             * @description How long a handler of an SDK may take; 0 = any time.
+             */
+            timeout_ms: number;
+            /**
+             * Format: int64
+             * @description Messages behind above which the lag is reported as too large; 0 = never.
+             */
+            max_lag: number;
+            /**
+             * Format: int64
+             * @description Messages of a queue that may be in flight; 0 = 1000.
+             */
+            pull_threshold_for_queue: number;
+            /**
+             * Format: int64
+             * @description Bytes of bodies of a queue that may be in flight; 0 = 100 MiB.
+             */
+            pull_threshold_size_for_queue: number;
+            /**
+             * Format: int64
+             * @description Offsets between the first and the last message of a queue in flight; 0 = 2000.
+             */
+            consume_max_span: number;
+            /**
+             * Format: date-time
+             * @description When the settings were last changed; absent when they never were.
+             */
+            updated_at?: string;
+            /** @description Their version; the same as the ETag header. */
+            etag: string;
+        };
+        /**
+         * @description The topics of a group.
+         * @example {
+         *       "items": [
+         *         {
+         *           "topic": "orders",
+         *           "subscribed": true,
+         *           "subscription": {
+         *             "topic": "orders",
+         *             "tags": "paid"
+         *           },
+         *           "concurrency": 8,
+         *           "pull_batch": 32,
+         *           "consume_batch": 1,
+         *           "delay_ms": 0,
+         *           "retry_count": 3,
+         *           "tags": "",
+         *           "timeout_ms": 0,
+         *           "max_lag": 10000,
+         *           "pull_threshold_for_queue": 1000,
+         *           "pull_threshold_size_for_queue": 104857600,
+         *           "consume_max_span": 2000,
+         *           "updated_at": "2026-12-01T08:00:00.000Z",
+         *           "etag": "\"9e00-s2\""
+         *         }
+         *       ]
+         *     }
+         */
+        GroupSubscriptionList: {
+            /** @description The topics by name. */
+            items: components["schemas"]["GroupSubscription"][];
+        };
+        /**
+         * @description Who joins, and for what.
+         * @example {
+         *       "client_id": "billing-7f9c",
+         *       "subscriptions": [
+         *         {
+         *           "topic": "orders",
+         *           "tags": "paid"
+         *         }
+         *       ]
+         *     }
+         */
+        JoinRequest: {
+            /** @description Your name for this client, of visible ASCII; the server makes one when it is left out. */
+            client_id?: string;
+            /** @description A secret of this session, of visible ASCII: with it the same client is the same member again. */
+            session_key?: string;
+            /** @description What the member consumes; the same as the other members of the group. */
+            subscriptions: components["schemas"]["Subscription"][];
+            /**
+             * Format: int64
+             * @description The member is removed when it is silent for longer; the group's when left out.
+             */
+            session_timeout_ms?: number;
+            /** @description The room that the client is in, for the room strategies. */
+            room?: string;
+        };
+        /**
+         * @description A queue of a member, and the group's progress in it.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3,
+         *       "offset": 42,
+         *       "version": 1,
+         *       "assignment_epoch": 7,
+         *       "stopped": false
+         *     }
+         */
+        OwnedQueue: {
+            /** @description Its topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            queue: number;
+            /**
+             * Format: int64
+             * @description The next offset to consume as it is committed.
+             */
+            offset: number;
+            /**
+             * Format: int64
+             * @description The offset's version; commits must name it.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description Since which generation it is the member's; commits must name it. 0 in assign mode and when broadcasting.
+             */
+            assignment_epoch: number;
+            /** @description The group does not consume it now. */
+            stopped: boolean;
+            /**
+             * Format: date-time
+             * @description Of a queue that is being revoked: until when the member has it.
+             */
+            deadline?: string;
+        };
+        /**
+         * @description A new member, or the same one again.
+         * @example {
+         *       "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *       "client_id": "billing-7f9c",
+         *       "kind": "queue",
+         *       "generation": 7,
+         *       "standby": false,
+         *       "reattached": false,
+         *       "heartbeat_ms": 30000,
+         *       "session_timeout_ms": 120000,
+         *       "assignments": [
+         *         {
+         *           "topic": "orders",
+         *           "queue": 3,
+         *           "offset": 42,
+         *           "version": 1,
+         *           "assignment_epoch": 7,
+         *           "stopped": false
+         *         }
+         *       ],
+         *       "revoking": [],
+         *       "settings": []
+         *     }
+         */
+        Membership: {
+            /** @description The member's id; keep it for the calls that follow. */
+            member_id: string;
+            /** @description The client's name. */
+            client_id: string;
+            /** @description `queue`, `assign` or `broadcast`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description The group's last assignment decision. Queues of a new member come with a later one.
+             */
+            generation: number;
+            /** @description The group has enough members; this one gets queues when another leaves. */
+            standby: boolean;
+            /** @description It is the same member as before. */
+            reattached: boolean;
+            /** @description The member of the same client that this one replaced. */
+            fenced_member_id?: string;
+            /**
+             * Format: int64
+             * @description Call a heartbeat or poll at least this often.
+             */
+            heartbeat_ms: number;
+            /**
+             * Format: int64
+             * @description The member is removed when it is silent for longer.
+             */
+            session_timeout_ms: number;
+            /** @description The member's queues. */
+            assignments: components["schemas"]["OwnedQueue"][];
+            /** @description The member's queues that it is to give back. */
+            revoking: components["schemas"]["OwnedQueue"][];
+            /** @description The live settings of each topic that has some. */
+            settings: components["schemas"]["GroupSubscription"][];
+        };
+        /**
+         * @description A member of a group.
+         * @example {
+         *       "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *       "client_id": "billing-7f9c",
+         *       "kind": "queue",
+         *       "transport": "http",
+         *       "address": "10.0.0.7",
+         *       "subscriptions": [
+         *         {
+         *           "topic": "orders",
+         *           "tags": "paid"
+         *         }
+         *       ],
+         *       "standby": false,
+         *       "joined_at": "2026-12-01T08:30:00.000Z",
+         *       "last_heartbeat_at": "2026-12-01T08:31:00.000Z",
+         *       "expires_at": "2026-12-01T08:33:00.000Z"
+         *     }
+         */
+        Member: {
+            /** @description Its id. */
+            member_id: string;
+            /** @description The client's name. */
+            client_id: string;
+            /** @description `queue`, `assign` or `broadcast`. */
+            kind: string;
+            /** @description `http` or `websocket`. */
+            transport: string;
+            /** @description From where it joined. */
+            address: string;
+            /** @description The room that it is in. */
+            room?: string;
+            /** @description What it consumes. */
+            subscriptions: components["schemas"]["Subscription"][];
+            /** @description The group has enough members; this one gets queues when another leaves. */
+            standby: boolean;
+            /**
+             * Format: date-time
+             * @description When it joined.
+             */
+            joined_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last heard of.
+             */
+            last_heartbeat_at: string;
+            /**
+             * Format: date-time
+             * @description It is removed if nothing is heard of it until then.
+             */
+            expires_at: string;
+        };
+        /**
+         * @description A client that wanted to join with other subscriptions than the members.
+         * @example {
+         *       "client_id": "billing-old",
+         *       "address": "10.0.0.9",
+         *       "subscriptions": [
+         *         {
+         *           "topic": "orders"
+         *         }
+         *       ],
+         *       "refused_at": "2026-12-01T08:30:00.000Z"
+         *     }
+         */
+        RefusedJoin: {
+            /** @description The client's name. */
+            client_id: string;
+            /** @description From where it came. */
+            address: string;
+            /** @description What it wanted to consume. */
+            subscriptions: components["schemas"]["Subscription"][];
+            /**
+             * Format: date-time
+             * @description When it was refused.
+             */
+            refused_at: string;
+        };
+        /**
+         * @description The members of a group.
+         * @example {
+         *       "items": [],
+         *       "refused": [],
+         *       "generation": 7
+         *     }
+         */
+        MemberList: {
+            /** @description The members by id. */
+            items: components["schemas"]["Member"][];
+            /** @description The last clients that were refused because they subscribe otherwise, newest first. */
+            refused: components["schemas"]["RefusedJoin"][];
+            /**
+             * Format: int64
+             * @description The group's last assignment decision.
+             */
+            generation: number;
+        };
+        /**
+         * @description A sign of life.
+         * @example {
+         *       "generation": 7,
+         *       "wait_ms": 20000
+         *     }
+         */
+        HeartbeatRequest: {
+            /**
+             * Format: int64
+             * @description The last generation that the member knows.
+             */
+            generation: number;
+            /** @description Queues to give back; only those that are being revoked are. */
+            released?: components["schemas"]["QueueRef"][];
+            /**
+             * Format: int64
+             * @description How long to hold the request while nothing has changed. More than `limits.wait_ms` counts as that: the answer tells.
+             */
+            wait_ms?: number;
+        };
+        /**
+         * @description What a member has now.
+         * @example {
+         *       "generation": 8,
+         *       "standby": false,
+         *       "assignments": [
+         *         {
+         *           "topic": "orders",
+         *           "queue": 3,
+         *           "offset": 42,
+         *           "version": 1,
+         *           "assignment_epoch": 7,
+         *           "stopped": false
+         *         }
+         *       ],
+         *       "revoking": [],
+         *       "settings": [],
+         *       "wait_ms": 20000
+         *     }
+         */
+        HeartbeatResult: {
+            /**
+             * Format: int64
+             * @description The group's last assignment decision.
+             */
+            generation: number;
+            /** @description The group has enough members; this one gets queues when another leaves. */
+            standby: boolean;
+            /** @description The member's queues. */
+            assignments: components["schemas"]["OwnedQueue"][];
+            /** @description The member's queues that it is to give back. */
+            revoking: components["schemas"]["OwnedQueue"][];
+            /** @description The live settings of each topic that has some. */
+            settings: components["schemas"]["GroupSubscription"][];
+            /**
+             * Format: int64
+             * @description How long the request might have been held at most.
+             */
+            wait_ms: number;
+        };
+        /**
+         * @description What to deliver.
+         * @example {
+         *       "cursor": "Q2FmZQ",
+         *       "auto_commit": true,
+         *       "max_messages": 100,
+         *       "wait_ms": 20000
+         *     }
+         */
+        PollRequest: {
+            /** @description The `cursor` of the poll before. */
+            cursor?: string;
+            /** @description Commit what the cursor covers; true by default. */
+            auto_commit?: boolean;
+            /**
+             * Format: int64
+             * @description At most so many; 100 by default.
+             */
+            max_messages?: number;
+            /**
+             * Format: int64
+             * @description Stop before a message that would bring the bodies above this size; 1 MiB by default.
+             */
+            max_bytes?: number;
+            /**
+             * Format: int64
+             * @description How long to hold the request while there is nothing to deliver. More than `limits.wait_ms` counts as that: the answer tells.
+             */
+            wait_ms?: number;
+        };
+        /**
+         * @description Messages of a member's queues.
+         * @example {
+         *       "messages": [],
+         *       "cursor": "Q2FmZQ",
+         *       "generation": 7,
+         *       "rebalancing": false,
+         *       "queues": [],
+         *       "gaps": [],
+         *       "wait_ms": 20000
+         *     }
+         */
+        PollResult: {
+            /** @description The messages; those of one queue by offset. */
+            messages: components["schemas"]["Message"][];
+            /** @description Give it to the next poll. */
+            cursor: string;
+            /**
+             * Format: int64
+             * @description The group's last assignment decision.
+             */
+            generation: number;
+            /** @description Queues are changing hands; poll again at once. */
+            rebalancing: boolean;
+            /** @description The queues that the messages are of, with what `commitOffsets` needs. */
+            queues: components["schemas"]["OwnedQueue"][];
+            /** @description Messages that cannot be delivered any more. */
+            gaps: components["schemas"]["Gap"][];
+            /**
+             * Format: int64
+             * @description How long the request might have been held at most.
+             */
+            wait_ms: number;
+        };
+        /**
+         * @description Where to: the `earliest` message that is kept, the end (`latest`), the first message stored at or after a `timestamp`, or an `offset`.
+         * @example offset
+         * @enum {string}
+         */
+        SeekTarget: "earliest" | "latest" | "timestamp" | "offset";
+        /**
+         * @description Where to move a queue.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3,
+         *       "to": "offset",
+         *       "offset": 17
+         *     }
+         */
+        SeekRequest: {
+            /** @description The topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description The queue.
+             */
+            queue: number;
+            to: components["schemas"]["SeekTarget"];
+            /**
+             * Format: date-time
+             * @description For `to: timestamp`.
+             */
+            timestamp?: string;
+            /**
+             * Format: int64
+             * @description For `to: offset`.
+             */
+            offset?: number;
+        };
+        /**
+         * @description A group's progress in a queue before and after it was moved.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3,
+         *       "old_offset": 42,
+         *       "old_version": 1,
+         *       "new_offset": 17,
+         *       "new_version": 2
+         *     }
+         */
+        OffsetChange: {
+            /** @description The topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description The queue.
+             */
+            queue: number;
+            /**
+             * Format: int64
+             * @description The next offset to consume before; null when there was none.
+             */
+            old_offset: number | null;
+            /**
+             * Format: int64
+             * @description Its version before; 0 when there was none.
+             */
+            old_version: number;
+            /**
+             * Format: int64
+             * @description The next offset to consume.
+             */
+            new_offset: number;
+            /**
+             * Format: int64
+             * @description Its version now.
+             */
+            new_version: number;
+        };
+        /**
+         * @description Whose a queue is.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3,
+         *       "state": "owned",
+         *       "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *       "client_id": "billing-7f9c",
+         *       "assignment_epoch": 7,
+         *       "assigned_at": "2026-12-01T08:30:00.000Z"
+         *     }
+         */
+        QueueAssignment: {
+            /** @description Its topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            queue: number;
+            /** @description `owned`, `revoking` (the owner is to give it back) or `unassigned`. */
+            state: string;
+            /** @description The owner. */
+            member_id?: string;
+            /** @description The owner's client. */
+            client_id?: string;
+            /**
+             * Format: int64
+             * @description In which generation the owner was decided.
+             */
+            assignment_epoch?: number;
+            /**
+             * Format: date-time
+             * @description Since when it is the owner's.
+             */
+            assigned_at?: string;
+            /** @description Who gets it; absent when nobody does. */
+            next_member_id?: string;
+            /**
+             * Format: int64
+             * @description In which generation that was decided.
+             */
+            next_epoch?: number;
+            /**
+             * Format: date-time
+             * @description Until when the owner has it at most.
+             */
+            deadline?: string;
+        };
+        /**
+         * @description Who consumes what in a group.
+         * @example {
+         *       "generation": 7,
+         *       "reason": "member joined",
+         *       "term": 4,
+         *       "decided_at": "2026-12-01T08:30:00.000Z",
+         *       "items": [
+         *         {
+         *           "topic": "orders",
+         *           "queue": 3,
+         *           "state": "owned",
+         *           "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *           "client_id": "billing-7f9c",
+         *           "assignment_epoch": 7,
+         *           "assigned_at": "2026-12-01T08:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        AssignmentList: {
+            /**
+             * Format: int64
+             * @description The last decision; it grows with each.
+             */
+            generation: number;
+            /** @description What the last decision was made for, such as `member joined`; empty before the first. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The term of the coordinator that made it.
+             */
+            term?: number;
+            /**
+             * Format: date-time
+             * @description When it was made; absent before the first.
+             */
+            decided_at?: string;
+            /** @description The queues by topic and number. */
+            items: components["schemas"]["QueueAssignment"][];
+        };
+        /**
+         * @description What to receive.
+         * @example {
+         *       "topics": [
+         *         {
+         *           "topic": "orders",
+         *           "tags": "paid"
+         *         }
+         *       ],
+         *       "max_messages": 32,
+         *       "wait_ms": 20000
+         *     }
+         */
+        ReceiveRequest: {
+            /** @description What the receiver consumes; all receivers of a group do alike. */
+            topics: components["schemas"]["TopicFilter"][];
+            /**
+             * Format: int64
+             * @description At most so many; 32 by default.
+             */
+            max_messages?: number;
+            /**
+             * Format: int64
+             * @description Stop before a message that would bring the bodies above this size; 4 MiB by default.
+             */
+            max_bytes?: number;
+            /**
+             * Format: int64
+             * @description How long to hold the request while there is nothing to deliver. More than `limits.wait_ms` counts as that: the answer tells.
+             */
+            wait_ms?: number;
+            /**
+             * Format: int64
+             * @description How long the messages are hidden; the group's when left out.
+             */
+            invisible_ms?: number;
+            /** @description Your name for this receive, for ordered groups: sent again it gets the same messages while they are hidden. */
+            attempt_id?: string;
+        };
+        /**
+         * @description Messages with receipts.
+         * @example {
+         *       "messages": [],
+         *       "gaps": [],
+         *       "wait_ms": 20000
+         *     }
+         */
+        ReceiveResult: {
+            /** @description The messages; those of one queue by offset. Each has a `receipt`. */
+            messages: components["schemas"]["Message"][];
+            /** @description Messages that cannot be delivered any more. */
+            gaps: components["schemas"]["Gap"][];
+            /**
+             * Format: int64
+             * @description How long the request might have been held at most.
+             */
+            wait_ms: number;
+        };
+        /**
+         * @description Messages that are finished.
+         * @example {
+         *       "receipts": [
+         *         "UmVjZWlwdA"
+         *       ]
+         *     }
+         */
+        AckRequest: {
+            /** @description Their receipts. */
+            receipts: string[];
+        };
+        /**
+         * @description A message to give back.
+         * @example {
+         *       "receipt": "UmVjZWlwdA",
+         *       "delay_ms": 5000
+         *     }
+         */
+        NackItem: {
+            /** @description Its receipt. */
+            receipt: string;
+            /**
+             * Format: int64
+             * @description How long it waits before it comes again; what the group's `retry` says when left out.
+             */
+            delay_ms?: number;
+        };
+        /**
+         * @description Messages to give back.
+         * @example {
+         *       "items": [
+         *         {
+         *           "receipt": "UmVjZWlwdA",
+         *           "delay_ms": 5000
+         *         }
+         *       ]
+         *     }
+         */
+        NackRequest: {
+            /** @description The messages. */
+            items: components["schemas"]["NackItem"][];
+        };
+        /**
+         * @description A message to keep hidden.
+         * @example {
+         *       "receipt": "UmVjZWlwdA",
+         *       "invisible_ms": 60000
+         *     }
+         */
+        ExtendItem: {
+            /** @description Its receipt. */
+            receipt: string;
+            /**
+             * Format: int64
+             * @description For how long from now; the group's when left out.
+             */
+            invisible_ms?: number;
+        };
+        /**
+         * @description Messages to keep hidden.
+         * @example {
+         *       "items": [
+         *         {
+         *           "receipt": "UmVjZWlwdA",
+         *           "invisible_ms": 60000
+         *         }
+         *       ]
+         *     }
+         */
+        ExtendRequest: {
+            /** @description The messages. */
+            items: components["schemas"]["ExtendItem"][];
+        };
+        /**
+         * @description What became of one receipt.
+         * @example {
+         *       "index": 0,
+         *       "status": "done"
+         *     }
+         */
+        ReceiptResult: {
+            /**
+             * Format: int64
+             * @description Its place in the request.
+             */
+            index: number;
+            /** @description `done`, also when it was done before, or `failed`. */
+            status: string;
+            /** @description Of an extend: a receipt of the same delivery. */
+            receipt?: string;
+            /**
+             * Format: date-time
+             * @description Of an extend: until when the message is hidden. Of a nack: when it comes again.
+             */
+            deadline?: string;
+            error?: components["schemas"]["ProblemItem"];
+        };
+        /**
+         * @description What became of the receipts.
+         * @example {
+         *       "done": 1,
+         *       "failed": 0,
+         *       "results": [
+         *         {
+         *           "index": 0,
+         *           "status": "done"
+         *         }
+         *       ]
+         *     }
+         */
+        ReceiptResults: {
+            /**
+             * Format: int64
+             * @description How many are done.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description How many are not.
+             */
+            failed: number;
+            /** @description One per receipt, in the order of the request. */
+            results: components["schemas"]["ReceiptResult"][];
+        };
+        /**
+         * @description A group's progress in a queue.
+         * @example {
+         *       "group": "billing",
+         *       "group_id": "019ad8f4-0000-7000-8000-0000000000aa",
+         *       "mode": "clustering",
+         *       "topic": "orders",
+         *       "topic_id": "019ad8f4-0000-7000-8000-0000000000bb",
+         *       "topic_type": "normal",
+         *       "queue": 3,
+         *       "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *       "client_id": "billing-7f9c",
+         *       "offset": 40,
+         *       "version": 1,
+         *       "start_offset": 17,
+         *       "stopped": false,
+         *       "min_offset": 0,
+         *       "next_offset": 42,
+         *       "lag": 2,
+         *       "lag_known": true,
+         *       "lag_ms": 1500,
+         *       "created_at": "2026-12-01T08:00:00.000Z",
+         *       "updated_at": "2026-12-01T08:30:00.000Z",
+         *       "updated_by": "billing-7f9c"
+         *     }
+         */
+        GroupOffset: {
+            /** @description The group. */
+            group: string;
+            /** @description The group's id. */
+            group_id: string;
+            mode: components["schemas"]["GroupMode"];
+            /** @description The topic. */
+            topic: string;
+            /** @description The topic's id. */
+            topic_id: string;
+            topic_type: components["schemas"]["TopicType"];
+            /**
+             * Format: int64
+             * @description The queue.
+             */
+            queue: number;
+            /** @description Who owns the queue; absent when nobody does. */
+            member_id?: string;
+            /** @description The owner's client; when broadcasting, whose progress this is. */
+            client_id?: string;
+            /**
+             * Format: int64
+             * @description The next offset to consume; null when the group has none there yet.
+             */
+            offset: number | null;
+            /**
+             * Format: int64
+             * @description The offset's version; every reset raises it. 0 when there is no offset.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description Where the group began.
+             */
+            start_offset: number | null;
+            /** @description The group does not consume the queue now. */
+            stopped: boolean;
+            /**
+             * Format: int64
+             * @description The first offset that is kept.
+             */
+            min_offset: number;
+            /**
+             * Format: int64
+             * @description The offset that the next message will get.
+             */
+            next_offset: number;
+            /**
+             * Format: int64
+             * @description How many messages are still to be consumed; null when that is not known.
+             */
+            lag: number | null;
+            /** @description Whether `lag` is known. */
+            lag_known: boolean;
+            /**
+             * Format: int64
+             * @description How long ago the next message to consume was stored; 0 when there is none. Null when that is not known.
+             */
+            lag_ms: number | null;
+            /**
+             * Format: date-time
+             * @description When the group first had an offset there.
+             */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When the offset was last changed.
+             */
+            updated_at?: string;
+            /** @description Who changed it last: a client id, or the kind of change. */
+            updated_by?: string;
+        };
+        /**
+         * @description A group's progress.
+         * @example {
+         *       "items": [
+         *         {
+         *           "group": "billing",
+         *           "group_id": "019ad8f4-0000-7000-8000-0000000000aa",
+         *           "mode": "clustering",
+         *           "topic": "orders",
+         *           "topic_id": "019ad8f4-0000-7000-8000-0000000000bb",
+         *           "topic_type": "normal",
+         *           "queue": 3,
+         *           "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *           "client_id": "billing-7f9c",
+         *           "offset": 40,
+         *           "version": 1,
+         *           "start_offset": 17,
+         *           "stopped": false,
+         *           "min_offset": 0,
+         *           "next_offset": 42,
+         *           "lag": 2,
+         *           "lag_known": true,
+         *           "lag_ms": 1500,
+         *           "created_at": "2026-12-01T08:00:00.000Z",
+         *           "updated_at": "2026-12-01T08:30:00.000Z",
+         *           "updated_by": "billing-7f9c"
+         *         }
+         *       ],
+         *       "lag": 2,
+         *       "lag_known": true
+         *     }
+         */
+        GroupOffsetList: {
+            /** @description The queues by topic and number. */
+            items: components["schemas"]["GroupOffset"][];
+            /**
+             * Format: int64
+             * @description Messages still to be consumed in all of these queues; null when that is not known of one.
+             */
+            lag: number | null;
+            /** @description Whether `lag` is known. */
+            lag_known: boolean;
+        };
+        /**
+         * @description Progress in one queue.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3,
+         *       "offset": 42,
+         *       "version": 1,
+         *       "assignment_epoch": 7
+         *     }
+         */
+        OffsetCommit: {
+            /** @description The topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description The queue.
+             */
+            queue: number;
+            /**
+             * Format: int64
+             * @description The next offset to consume.
+             */
+            offset: number;
+            /**
+             * Format: int64
+             * @description The version that the offset must have.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description Since which generation the queue is the member's; 0 (the default) without an owner.
+             */
+            assignment_epoch?: number;
+        };
+        /**
+         * @description Progress to commit.
+         * @example {
+         *       "member_id": "019ad8f4-6a10-7b00-8000-00000000c1d2",
+         *       "sync": true,
+         *       "offsets": [
+         *         {
+         *           "topic": "orders",
+         *           "queue": 3,
+         *           "offset": 42,
+         *           "version": 1,
+         *           "assignment_epoch": 7
+         *         }
+         *       ]
+         *     }
+         */
+        CommitRequest: {
+            /** @description Who commits; without it only queues that nobody owns are committed. */
+            member_id?: string;
+            /** @description Answer when it is stored; false by default: it is merged and stored within seconds. */
+            sync?: boolean;
+            /** @description The queues, each once. */
+            offsets: components["schemas"]["OffsetCommit"][];
+        };
+        /**
+         * @description What became of one commit.
+         * @example {
+         *       "index": 0,
+         *       "status": "stored",
+         *       "offset": 42,
+         *       "version": 1
+         *     }
+         */
+        CommitOutcome: {
+            /**
+             * Format: int64
+             * @description Its place in the request.
+             */
+            index: number;
+            /** @description `stored`, `pending` (it will be stored within seconds), `unchanged` (it is not beyond what is stored) or `failed`. */
+            status: string;
+            /**
+             * Format: int64
+             * @description The offset that is stored; absent where that is not known.
+             */
+            offset?: number;
+            /**
+             * Format: int64
+             * @description The version that is stored; absent where that is not known.
+             */
+            version?: number;
+            error?: components["schemas"]["ProblemItem"];
+        };
+        /**
+         * @description What became of the commits.
+         * @example {
+         *       "accepted": 1,
+         *       "failed": 0,
+         *       "results": [
+         *         {
+         *           "index": 0,
+         *           "status": "stored",
+         *           "offset": 42,
+         *           "version": 1
+         *         }
+         *       ]
+         *     }
+         */
+        CommitResult: {
+            /**
+             * Format: int64
+             * @description How many are stored, pending or unchanged.
+             */
+            accepted: number;
+            /**
+             * Format: int64
+             * @description How many are not.
+             */
+            failed: number;
+            /** @description One per queue, in the order of the request. */
+            results: components["schemas"]["CommitOutcome"][];
+        };
+        /**
+         * @description Offsets as RocketMQ's consumerOffset.json has them.
+         * @example {
+         *       "offsetTable": {
+         *         "orders@billing": {
+         *           "0": 42,
+         *           "1": 17
+         *         }
+         *       }
+         *     }
+         */
+        OffsetExport: {
+            /** @description `topic@group` → its queues. */
+            offsetTable: {
+                [key: string]: components["schemas"]["OffsetTable"];
+            };
+        };
+        /**
+         * @description Queue number → next offset to consume.
+         * @example {
+         *       "0": 42,
+         *       "1": 17
+         *     }
+         */
+        OffsetTable: {
+            [key: string]: number;
+        };
+        /**
+         * @description Where to: the `earliest` message that is kept, the end (`latest`), the first message stored at or after a `timestamp`, an `offset`, or the present offset moved by a `shift`.
+         * @example timestamp
+         * @enum {string}
+         */
+        ResetTarget: "earliest" | "latest" | "timestamp" | "offset" | "shift";
+        /**
+         * @description Where to move a group's progress.
+         * @example {
+         *       "topic": "orders",
+         *       "to": "timestamp",
+         *       "timestamp": "2026-12-01T08:00:00.000Z",
+         *       "dry_run": true
+         *     }
+         */
+        ResetRequest: {
+            /** @description The topic. */
+            topic: string;
+            /** @description Only these queues; all when left out. */
+            queues?: number[];
+            to: components["schemas"]["ResetTarget"];
+            /**
+             * Format: date-time
+             * @description For `to: timestamp`.
+             */
+            timestamp?: string;
+            /**
+             * Format: int64
+             * @description For `to: offset`: the offset in every one of the queues.
+             */
+            offset?: number;
+            /**
+             * Format: int64
+             * @description For `to: shift`: so many messages back (negative) or on.
+             */
+            shift?: number;
+            /** @description Change nothing; only tell what would happen. */
+            dry_run?: boolean;
+        };
+        /**
+         * @description A group's progress before and after a reset.
+         * @example {
+         *       "dry_run": false,
+         *       "items": [
+         *         {
+         *           "topic": "orders",
+         *           "queue": 3,
+         *           "old_offset": 42,
+         *           "old_version": 1,
+         *           "new_offset": 17,
+         *           "new_version": 2
+         *         }
+         *       ]
+         *     }
+         */
+        ResetResult: {
+            /** @description Nothing was changed. */
+            dry_run: boolean;
+            /** @description The queues by number. */
+            items: components["schemas"]["OffsetChange"][];
+        };
+        /**
+         * @description What can be set of a group in one queue.
+         * @example {
+         *       "stopped": true
+         *     }
+         */
+        GroupQueueSettings: {
+            /** @description Whether consumption is stopped. */
+            stopped: boolean;
         };
         /**
          * @description What the ticket should be like.
@@ -1616,6 +3709,269 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The request is wrong; nothing was changed. */
+        BadGroupBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is wrong; nothing was changed. */
+        BadBodyOrParameter: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is wrong; nothing was changed. */
+        BadPoll: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is wrong, or no receipt is one of this group; nothing was changed. */
+        BadReceipts: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The group takes no members from this address. */
+        AddressDenied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group. */
+        NoGroup: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group or topic. */
+        NoGroupOrTopic: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group, topic or queue. */
+        NoGroupOrTopicQueue: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group, topic or queue, or the group does not consume it. */
+        NoGroupQueue: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group, or the member left, expired or never was: join again. */
+        NoMember: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group, member, topic or queue. */
+        NoMemberOrQueue: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such group or member; or there is none of the queues, or the group does not consume them. */
+        NoCommitTarget: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A newer session of the same client replaced the member. */
+        SessionTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A newer session replaced the member, or it knows a generation that is not decided yet: read again. */
+        HeartbeatConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The group has members. */
+        GroupActive: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The group cannot take this member now; nothing was changed. */
+        JoinConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The queue is not the member's, or a newer session replaced the member. */
+        SeekConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The group is not consumed like this. */
+        ReceiveConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No receipt counts any more; nothing was changed. */
+        ReceiptConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No queue is the committer's; nothing was changed. */
+        CommitConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Every queue was reset since; nothing was changed. */
+        OffsetVersion: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Every offset is beyond the end of its queue; nothing was changed. */
+        OffsetBeyond: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The offset is not in the queue; nothing was changed. */
+        OffsetOutside: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The offset is not in a queue, or the key was used for another request; nothing was changed. */
+        ResetRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `If-Match` or `If-None-Match` does not hold; nothing was changed. */
+        GroupPrecondition: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It cannot be said whether it was done where `definite` is false. Send again: doing it twice changes nothing. */
+        GroupUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `Accept` rules out what this operation answers. */
         NotAcceptable: {
             headers: {
@@ -1863,6 +4219,10 @@ export interface components {
         QueueParam: number;
         /** @description The offset of the message in its queue. */
         MessageOffsetParam: number;
+        /** @description The group's name. */
+        GroupParam: string;
+        /** @description The member's id. */
+        MemberParam: string;
         /** @description Only names that begin like this. */
         PrefixParam: string;
         /** @description At most so many items. */
@@ -1919,6 +4279,12 @@ export interface components {
         QueuesParam: number[];
         /** @description A ticket of `createTicket`. */
         TicketParam: string;
+        /** @description Delete also what is in use. */
+        ForceParam: boolean;
+        /** @description Only this topic. */
+        OffsetTopicParam: string;
+        /** @description Broadcasting groups: only the progress of this client. */
+        ClientIdParam: string;
         /**
          * @description 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
          *     the first answer again, with `Idempotent-Replayed: true`.
@@ -2745,6 +5111,973 @@ export interface operations {
             404: components["responses"]["NoTopic"];
             406: components["responses"]["NotAcceptable"];
             503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description Only names that begin like this. */
+                prefix?: components["parameters"]["PrefixParam"];
+                /** @description At most so many items. */
+                limit?: components["parameters"]["LimitParam"];
+                /** @description The `next_page_token` of the page before. */
+                page_token?: components["parameters"]["PageTokenParam"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, sorted by name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the current state has none of these ETags, or `*` if there is nothing. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description The group still has the ETag of `If-None-Match`. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadNameOrHeader"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the topic has one of these ETags, or `*` for any. */
+                "If-Match"?: components["parameters"]["IfMatchParam"];
+                /** @description Only if the current state has none of these ETags, or `*` if there is nothing. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupSettings"];
+            };
+        };
+        responses: {
+            /** @description The group existed and has these settings now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            /** @description The group was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["BadTopicBody"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            412: components["responses"]["GroupPrecondition"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["NotStored"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: {
+                /** @description Delete also what is in use. */
+                force?: components["parameters"]["ForceParam"];
+            };
+            header?: {
+                /** @description Only if the topic has one of these ETags, or `*` for any. */
+                "If-Match"?: components["parameters"]["IfMatchParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group is gone. A group made later under the same name shares nothing with it. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadStream"];
+            404: components["responses"]["NoGroup"];
+            409: components["responses"]["GroupActive"];
+            412: components["responses"]["StaleVersion"];
+            503: components["responses"]["NotReady"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the topic has one of these ETags, or `*` for any. */
+                "If-Match"?: components["parameters"]["IfMatchParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupSettings"];
+            };
+        };
+        responses: {
+            /** @description The group as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"];
+                };
+            };
+            400: components["responses"]["BadTopicBody"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            412: components["responses"]["StaleVersion"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["NotStored"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics by name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupSubscriptionList"];
+                };
+            };
+            400: components["responses"]["BadName"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the current state has none of these ETags, or `*` if there is nothing. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings; their defaults where none were made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupSubscription"];
+                };
+            };
+            /** @description They still have the ETag of `If-None-Match`. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadNameOrHeader"];
+            404: components["responses"]["NoGroupOrTopic"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    updateSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Only if the topic has one of these ETags, or `*` for any. */
+                "If-Match"?: components["parameters"]["IfMatchParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionSettings"];
+            };
+        };
+        responses: {
+            /** @description The settings as they are now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupSubscription"];
+                };
+            };
+            400: components["responses"]["BadTopicBody"];
+            404: components["responses"]["NoGroupOrTopic"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            412: components["responses"]["StaleVersion"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["NotStored"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members by id. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            400: components["responses"]["BadName"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    joinGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
+                 *     the first answer again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinRequest"];
+            };
+        };
+        responses: {
+            /** @description The same member as before. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+            /** @description A new member. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+            400: components["responses"]["BadTopicBody"];
+            403: components["responses"]["AddressDenied"];
+            404: components["responses"]["NoGroupOrTopicQueue"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["JoinConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["KeyReused"];
+            503: components["responses"]["GroupUnavailable"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    leaveGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is no member. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadName"];
+            404: components["responses"]["NoGroup"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    heartbeatMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeartbeatRequest"];
+            };
+        };
+        responses: {
+            /** @description What the member has now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeartbeatResult"];
+                };
+            };
+            400: components["responses"]["BadGroupBody"];
+            404: components["responses"]["NoMember"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["HeartbeatConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    pollMember: {
+        parameters: {
+            query?: {
+                /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
+                encoding?: components["parameters"]["EncodingParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PollRequest"];
+            };
+        };
+        responses: {
+            /** @description Messages, perhaps none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PollResult"];
+                };
+            };
+            400: components["responses"]["BadPoll"];
+            404: components["responses"]["NoMember"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["SessionTaken"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    seekMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The member's id. */
+                member: components["parameters"]["MemberParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeekRequest"];
+            };
+        };
+        responses: {
+            /** @description The queue's offset before and now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OffsetChange"];
+                };
+            };
+            400: components["responses"]["BadGroupBody"];
+            404: components["responses"]["NoMemberOrQueue"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["SeekConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["OffsetOutside"];
+            503: components["responses"]["GroupUnavailable"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listAssignments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queues by topic and number. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssignmentList"];
+                };
+            };
+            400: components["responses"]["BadName"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    receiveMessages: {
+        parameters: {
+            query?: {
+                /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
+                encoding?: components["parameters"]["EncodingParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiveRequest"];
+            };
+        };
+        responses: {
+            /** @description Messages, perhaps none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiveResult"];
+                };
+            };
+            400: components["responses"]["BadBodyOrParameter"];
+            404: components["responses"]["NoGroupOrTopic"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["ReceiveConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    ackMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AckRequest"];
+            };
+        };
+        responses: {
+            /** @description All are finished. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResults"];
+                };
+            };
+            /** @description Some are finished. */
+            207: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResults"];
+                };
+            };
+            400: components["responses"]["BadReceipts"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["ReceiptConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    nackMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NackRequest"];
+            };
+        };
+        responses: {
+            /** @description All come again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResults"];
+                };
+            };
+            /** @description Some come again. */
+            207: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResults"];
+                };
+            };
+            400: components["responses"]["BadReceipts"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["ReceiptConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    extendMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtendRequest"];
+            };
+        };
+        responses: {
+            /** @description All are extended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResults"];
+                };
+            };
+            /** @description Some are extended. */
+            207: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResults"];
+                };
+            };
+            400: components["responses"]["BadReceipts"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["ReceiptConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listOffsets: {
+        parameters: {
+            query?: {
+                /** @description Only this topic. */
+                topic?: components["parameters"]["OffsetTopicParam"];
+                /** @description Broadcasting groups: only the progress of this client. */
+                client_id?: components["parameters"]["ClientIdParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queues by topic and number. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupOffsetList"];
+                };
+            };
+            400: components["responses"]["BadTopicQuery"];
+            404: components["responses"]["NoGroupOrTopic"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    commitOffsets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommitRequest"];
+            };
+        };
+        responses: {
+            /** @description All are accepted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitResult"];
+                };
+            };
+            /** @description Some are accepted. */
+            207: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitResult"];
+                };
+            };
+            400: components["responses"]["BadGroupBody"];
+            404: components["responses"]["NoCommitTarget"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["CommitConflict"];
+            412: components["responses"]["OffsetVersion"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["OffsetBeyond"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    exportOffsets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The offsets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OffsetExport"];
+                };
+            };
+            400: components["responses"]["BadName"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    resetOffsets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
+                 *     the first answer again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyParam"];
+            };
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetRequest"];
+            };
+        };
+        responses: {
+            /** @description Old and new offsets by queue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetResult"];
+                };
+            };
+            400: components["responses"]["BadTopicBody"];
+            404: components["responses"]["NoGroupOrTopicQueue"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["KeyInFlight"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["ResetRefused"];
+            503: components["responses"]["GroupUnavailable"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    updateGroupQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+                /** @description The number of a queue, from 0. */
+                queue: components["parameters"]["QueueParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GroupQueueSettings"];
+            };
+        };
+        responses: {
+            /** @description The queue as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupOffset"];
+                };
+            };
+            400: components["responses"]["BadBodyOrParameter"];
+            404: components["responses"]["NoGroupQueue"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            504: components["responses"]["OutcomeUnknown"];
             default: components["responses"]["Unexpected"];
         };
     };
