@@ -71,6 +71,16 @@ func selections(all []topicSelection, field string, queues bool) ([]meta.Subscri
 
 // read makes a request of package group, which tests the rest.
 func (r *joinRequest) read(name, address string) (group.JoinRequest, error) {
+	request, err := r.member(name, address)
+	if err != nil {
+		return request, err
+	}
+	request.Subscriptions, err = selections(r.Subscriptions, "subscriptions", true)
+	return request, err
+}
+
+// member is read without the subscriptions.
+func (r *joinRequest) member(name, address string) (group.JoinRequest, error) {
 	request := group.JoinRequest{Group: name, Transport: "http", Address: address}
 	if r.ClientID != nil {
 		if request.ClientID = *r.ClientID; !visible(*r.ClientID, 1, group.MaxClientID) {
@@ -92,9 +102,7 @@ func (r *joinRequest) read(name, address string) (group.JoinRequest, error) {
 	if r.Room != nil {
 		request.Room = *r.Room
 	}
-	var err error
-	request.Subscriptions, err = selections(r.Subscriptions, "subscriptions", true)
-	return request, err
+	return request, nil
 }
 
 // visible reports whether text is of visible ASCII characters, so many.
@@ -108,10 +116,12 @@ func visible(text string, low, high int) bool {
 }
 
 // addressOf is from where a request comes, without the port.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+func addressOf(r *http.Request) string { return hostOf(r.RemoteAddr) }
+
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return r.RemoteAddr
+		return address
 	}
 	return host
 }

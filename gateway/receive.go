@@ -151,32 +151,62 @@ type extendItem struct {
 	InvisibleMS *int64  `json:"invisible_ms"`
 }
 
+// nacksOf reads what is to be given back.
+func nacksOf(in []nackItem) ([]group.NackItem, error) {
+	if n := len(in); n == 0 || n > group.MaxReceipts {
+		return nil, fieldFault("items", outOf(1, group.MaxReceipts)+" receipts")
+	}
+	items := make([]group.NackItem, len(in))
+	for i, item := range in {
+		if item.Receipt == nil {
+			return nil, missing(fmt.Sprintf("items/%d/receipt", i))
+		}
+		if item.DelayMS != nil && (*item.DelayMS < 0 || *item.DelayMS > group.MaxInvisible.Milliseconds()) {
+			return nil, fieldFault(fmt.Sprintf("items/%d/delay_ms", i), outOf(0, group.MaxInvisible.Milliseconds()))
+		}
+		items[i] = group.NackItem{Receipt: *item.Receipt, DelayMS: item.DelayMS}
+	}
+	return items, nil
+}
+
+// extendsOf reads what is to be hidden for longer.
+func extendsOf(in []extendItem) ([]group.ExtendItem, error) {
+	if n := len(in); n == 0 || n > group.MaxReceipts {
+		return nil, fieldFault("items", outOf(1, group.MaxReceipts)+" receipts")
+	}
+	items := make([]group.ExtendItem, len(in))
+	for i, item := range in {
+		if item.Receipt == nil {
+			return nil, missing(fmt.Sprintf("items/%d/receipt", i))
+		}
+		invisible, err := invisibleOf(fmt.Sprintf("items/%d/invisible_ms", i), item.InvisibleMS)
+		if err != nil {
+			return nil, err
+		}
+		items[i] = group.ExtendItem{Receipt: *item.Receipt, Invisible: invisible}
+	}
+	return items, nil
+}
+
 // ackMessages finishes messages.
 func (s *Server) ackMessages(c echo.Context) error {
 	var body ackRequest
-	return s.settle(c, &body, "receipts", func() (int, error) { return len(body.Receipts), nil },
-		func(ctx context.Context, name string) ([]group.ReceiptResult, error) {
-			return s.groups.Ack(ctx, name, body.Receipts)
-		})
+	return s.settle(c, &body, "receipts", func(ctx context.Context, name string) ([]group.ReceiptResult, error) {
+		if n := len(body.Receipts); n == 0 || n > group.MaxReceipts {
+			return nil, fieldFault("receipts", outOf(1, group.MaxReceipts)+" receipts")
+		}
+		return s.groups.Ack(ctx, name, body.Receipts)
+	})
 }
 
 // nackMessages gives messages back.
 func (s *Server) nackMessages(c echo.Context) error {
 	var body nackRequest
-	var items []group.NackItem
-	check := func() (int, error) {
-		for i, item := range body.Items {
-			if item.Receipt == nil {
-				return 0, missing(fmt.Sprintf("items/%d/receipt", i))
-			}
-			if item.DelayMS != nil && (*item.DelayMS < 0 || *item.DelayMS > group.MaxInvisible.Milliseconds()) {
-				return 0, fieldFault(fmt.Sprintf("items/%d/delay_ms", i), outOf(0, group.MaxInvisible.Milliseconds()))
-			}
-			items = append(items, group.NackItem{Receipt: *item.Receipt, DelayMS: item.DelayMS})
+	return s.settle(c, &body, "items", func(ctx context.Context, name string) ([]group.ReceiptResult, error) {
+		items, err := nacksOf(body.Items)
+		if err != nil {
+			return nil, err
 		}
-		return len(items), nil
-	}
-	return s.settle(c, &body, "items", check, func(ctx context.Context, name string) ([]group.ReceiptResult, error) {
 		return s.groups.Nack(ctx, name, items)
 	})
 }
@@ -184,21 +214,11 @@ func (s *Server) nackMessages(c echo.Context) error {
 // extendMessages keeps messages hidden for longer.
 func (s *Server) extendMessages(c echo.Context) error {
 	var body extendRequest
-	var items []group.ExtendItem
-	check := func() (int, error) {
-		for i, item := range body.Items {
-			if item.Receipt == nil {
-				return 0, missing(fmt.Sprintf("items/%d/receipt", i))
-			}
-			invisible, err := invisibleOf(fmt.Sprintf("items/%d/invisible_ms", i), item.InvisibleMS)
-			if err != nil {
-				return 0, err
-			}
-			items = append(items, group.ExtendItem{Receipt: *item.Receipt, Invisible: invisible})
+	return s.settle(c, &body, "items", func(ctx context.Context, name string) ([]group.ReceiptResult, error) {
+		items, err := extendsOf(body.Items)
+		if err != nil {
+			return nil, err
 		}
-		return len(items), nil
-	}
-	return s.settle(c, &body, "items", check, func(ctx context.Context, name string) ([]group.ReceiptResult, error) {
 		return s.groups.Extend(ctx, name, items)
 	})
 }
@@ -220,20 +240,13 @@ type receiptResult struct {
 
 // settle reads a body with receipts, and answers what became of each: 200 when
 // all are done, 207 when some are, and a problem when none is.
-func (s *Server) settle(c echo.Context, body any, field string, check func() (int, error), do func(context.Context, string) ([]group.ReceiptResult, error)) error {
+func (s *Server) settle(c echo.Context, body any, field string, do func(context.Context, string) ([]group.ReceiptResult, error)) error {
 	name, err := groupName(c)
 	if err != nil {
 		return err
 	}
 	if err := s.readJSON(c, body); err != nil {
 		return err
-	}
-	n, err := check()
-	if err != nil {
-		return err
-	}
-	if n == 0 || n > group.MaxReceipts {
-		return fieldFault(field, outOf(1, group.MaxReceipts)+" receipts")
 	}
 	results, err := do(c.Request().Context(), name)
 	if err != nil {

@@ -87,6 +87,8 @@ type message struct {
 	Properties  map[string]string `json:"properties"`
 	Encoding    string            `json:"encoding"`
 	Body        *string           `json:"body"`
+	Receipt     string            `json:"receipt"`
+	Attempt     int64             `json:"attempt"`
 }
 
 type page struct {

@@ -77,7 +77,10 @@ func (s *socket) readyLocked(ready []*subscription) []*subscription {
 			sub.behind = true
 		}
 		switch {
-		case !sub.behind || sub.paused || !sub.retryAt.IsZero():
+		case !sub.behind || !sub.retryAt.IsZero():
+		case sub.consumer != nil: // there may be other news than messages
+			ready = append(ready, sub)
+		case sub.paused:
 		case sub.mayReceive():
 			ready = append(ready, sub)
 		case !sub.stalled:
@@ -91,6 +94,10 @@ func (s *socket) readyLocked(ready []*subscription) []*subscription {
 
 // advance delivers one part of what every feed has.
 func (sub *subscription) advance() {
+	if sub.consumer != nil {
+		sub.advanceConsumer()
+		return
+	}
 	sub.reading.Lock()
 	defer sub.reading.Unlock()
 	behind := false

@@ -116,6 +116,14 @@ func (s *socket) dispatch(head opHead, text, bodies []byte) error {
 		return s.unsubscribe(text)
 	case "seek":
 		return s.seek(text)
+	case "ack":
+		return s.ack(text)
+	case "nack":
+		return s.nack(text)
+	case "extend":
+		return s.extend(text)
+	case "commit":
+		return s.commit(text)
 	case "auth":
 		var op authOp
 		if err := decodeStrict(text, &op); err != nil {

@@ -51,8 +51,24 @@ type op struct {
 		First    int64  `json:"first"`
 		Count    int    `json:"count"`
 		StoredAt string `json:"stored_at"`
+
+		Receipts []string `json:"receipts"`
+		Attempts []int64  `json:"attempts"`
 	} `json:"runs"`
 	CaughtUp bool `json:"caught_up"`
+
+	MemberID   string       `json:"member_id"`
+	ClientID   string       `json:"client_id"`
+	SessionKey string       `json:"session_key"`
+	Generation int64        `json:"generation"`
+	Queues     []ownedQueue `json:"queues"`
+	Settled    struct {
+		Done, Failed int64
+	} `json:"receipts"`
+	Settings []struct {
+		Topic       string `json:"topic"`
+		Concurrency int64  `json:"concurrency"`
+	} `json:"settings"`
 
 	gap
 	N              int64 `json:"n"`
@@ -60,6 +76,14 @@ type op struct {
 	ReconnectAfter int64 `json:"reconnect_after_ms"`
 
 	bodies []byte
+}
+
+type ownedQueue struct {
+	Topic   string `json:"topic"`
+	Queue   int64  `json:"queue"`
+	Offset  int64  `json:"offset"`
+	Version int64  `json:"version"`
+	Stopped bool   `json:"stopped"`
 }
 
 type gap struct {

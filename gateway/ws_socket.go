@@ -60,6 +60,7 @@ type socket struct {
 	bin       bool
 	requestID string
 	session   string // guarded by hub.mu; set once, by hello
+	address   string // of the client, without the port
 
 	ctx  context.Context // ends with the socket
 	stop context.CancelFunc
@@ -91,6 +92,7 @@ func newSocket(h *hub, conn *websocket.Conn, w *wire, bin bool, requestID string
 	s.changed.L = &s.mu
 	s.heard()
 	w.socket = s
+	s.address = hostOf(conn.RemoteAddr().String())
 	conn.SetReadLimit(maxHelloBytes)
 	conn.SetPingHandler(s.pinged)
 	conn.SetPongHandler(func(string) error { return s.controlled() })
@@ -303,6 +305,10 @@ func (s *socket) end() {
 	s.mu.Unlock()
 	s.stop()
 	for _, sub := range subs {
+		if sub.consumer != nil {
+			sub.endConsumer(s.bye) // else the client may come back
+			continue
+		}
 		sub.end()
 	}
 	raw := s.wire.Conn

@@ -35,6 +35,7 @@ type subscription struct {
 	behind                   bool // there are messages, as far as is known
 	paused                   bool
 	gone                     bool
+	consumer                 consumer  // of a group; nil = the subscription is a tail. It never changes
 	pump                     *pump     // reads for the subscription; nil = it has followers of its own
 	stalled                  bool      // the client was told that it gave no credit
 	at                       int       // index in the pump's members; guarded by the pump's mu
@@ -59,6 +60,15 @@ type subscribeOp struct {
 	From     *fromWhere  `json:"from"`
 	Credit   *creditGift `json:"credit"`
 	Encoding *string     `json:"encoding"`
+
+	// The rest is of the modes that consume for a group.
+	Group            *string `json:"group"`
+	ClientID         *string `json:"client_id"`
+	SessionKey       *string `json:"session_key"`
+	SessionTimeoutMS *int64  `json:"session_timeout_ms"`
+	Room             *string `json:"room"`
+	Ordered          bool    `json:"ordered"`
+	InvisibleMS      *int64  `json:"invisible_ms"`
 }
 
 type subTopic struct {
@@ -142,6 +152,9 @@ func (s *socket) subscribe(text []byte) error {
 	if err := s.checkSubscribe(&op); err != nil {
 		return err
 	}
+	if op.Mode != modeTail {
+		return s.consume(&op)
+	}
 	from, err := op.From.position("from", journal.Latest)
 	if err != nil {
 		return err
@@ -180,32 +193,6 @@ func (s *socket) subscribe(text []byte) error {
 	s.appendOpLocked(answer)
 	s.wakeLocked()
 	return nil
-}
-
-// checkSubscribe tests what needs no topic.
-func (s *socket) checkSubscribe(op *subscribeOp) error {
-	s.mu.Lock()
-	count, taken := len(s.subs), s.subs[op.Sub] != nil
-	s.mu.Unlock()
-	switch {
-	case op.Sub == "" || len(op.Sub) > maxOpID:
-		return wrong("sub", fmt.Sprintf("a name of 1 to %d bytes", maxOpID))
-	case op.Mode != "tail":
-		return wrong("mode", "this server has the mode tail")
-	case len(op.Topics) == 0 || len(op.Topics) > maxSubTopics:
-		return wrong("topics", fmt.Sprintf("1 to %d topics", maxSubTopics))
-	case op.From != nil && op.From.Offset != nil:
-		return wrong("from/offset", "seek to an offset after subscribing")
-	case op.Credit == nil:
-		return missing("credit")
-	case op.Encoding != nil && *op.Encoding != "text" && *op.Encoding != "base64":
-		return wrong("encoding", "text or base64")
-	case taken:
-		return newProblem("subscription_exists", "there is a subscription of this name", fault{Pointer: "/sub", Code: "subscription_exists"})
-	case count >= maxSubscriptions:
-		return newProblem("too_many_subscriptions", fmt.Sprintf("a socket has at most %d", maxSubscriptions), fault{Pointer: "/sub", Code: "too_many_subscriptions"})
-	}
-	return op.Credit.check(0, 0, "credit/")
 }
 
 // cursors takes a subscription's cursor apart: one for each topic, in order.
@@ -383,6 +370,10 @@ func (sub *subscription) lagging() bool {
 // the socket locked.
 func (sub *subscription) end() {
 	s := sub.socket
+	if sub.consumer != nil {
+		sub.endConsumer(true)
+		return
+	}
 	var followers [maxSubTopics]*journal.Follower
 	s.mu.Lock()
 	sub.leavePump()

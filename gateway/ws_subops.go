@@ -132,6 +132,9 @@ func (s *socket) seek(text []byte) error {
 	if err != nil {
 		return err
 	}
+	if sub.consumer != nil {
+		return sub.seekMember(&op, to)
+	}
 	sub.reading.Lock()
 	defer sub.reading.Unlock()
 	for _, f := range sub.feeds {

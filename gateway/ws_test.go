@@ -130,7 +130,7 @@ func TestSocketRefusesOneOperationAndGoesOn(t *testing.T) {
 		{`{"op":"send","id":"1","topic":"orders","messages":[{"body":"x"}],"delay":1}`, "unknown_field", "/delay"},
 		{`{"op":"send","id":"1","topic":"orders","messages":[{"body":"x"}],"idempotency_key":"a b"}`, "invalid_field", "/idempotency_key"},
 		{`{"op":"send","id":"1","topic":"orders","messages":[{"body":"x"}],"idempotency_key":"k","producer":{"id":"p","epoch":0,"seq":1}}`, "invalid_field", "/idempotency_key"},
-		{`{"op":"subscribe","id":"1","sub":"s","mode":"group","topics":[{"topic":"orders"}],"credit":{"messages":1,"bytes":1}}`, "invalid_field", "/mode"},
+		{`{"op":"subscribe","id":"1","sub":"s","mode":"none","topics":[{"topic":"orders"}],"credit":{"messages":1,"bytes":1}}`, "invalid_field", "/mode"},
 		{`{"op":"subscribe","id":"1","sub":"s","mode":"tail","topics":[{"topic":"none"}],"credit":{"messages":1,"bytes":1}}`, "topic_not_found", "/topics/0/topic"},
 		{`{"op":"subscribe","id":"1","sub":"s","mode":"tail","topics":[{"topic":"orders","tags":"a b"}],"credit":{"messages":1,"bytes":1}}`, "invalid_field", "/topics/0/tags"},
 		{`{"op":"subscribe","id":"1","sub":"s","mode":"tail","topics":[{"topic":"orders","queues":[2]}],"credit":{"messages":1,"bytes":1}}`, "invalid_field", "/topics/0/queues"},

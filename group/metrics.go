@@ -7,7 +7,8 @@ import "github.com/prometheus/client_golang/prometheus"
 type metrics struct {
 	joins    *prometheus.CounterVec // by kind and what it came to: new, again
 	commits  *prometheus.CounterVec // by status
-	messages *prometheus.CounterVec // by way: poll
+	messages *prometheus.CounterVec // by way: poll, push
+	nacked   *prometheus.CounterVec // by kind of member
 	skipped  *prometheus.CounterVec // by reason
 	waiting  prometheus.Gauge
 }
@@ -23,6 +24,9 @@ func newMetrics(registry prometheus.Registerer, pending func() float64) *metrics
 		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "bucketmq_group_messages_total", Help: "Messages given to members that own queues, by way.",
 		}, []string{"way"}),
+		nacked: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "bucketmq_group_nacked_total", Help: "Pushed messages that clients gave back, by kind of member.",
+		}, []string{"kind"}),
 		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "bucketmq_group_skipped_total", Help: "Times that members were led past messages that cannot be had any more, by reason.",
 		}, []string{"reason"}),
@@ -31,7 +35,7 @@ func newMetrics(registry prometheus.Registerer, pending func() float64) *metrics
 		}),
 	}
 	if registry != nil {
-		registry.MustRegister(m.joins, m.commits, m.messages, m.skipped, m.waiting, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		registry.MustRegister(m.joins, m.commits, m.messages, m.nacked, m.skipped, m.waiting, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "bucketmq_group_commits_pending", Help: "Merged commits that are not stored yet.",
 		}, pending))
 	}

@@ -1,0 +1,492 @@
+package group
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/bucketmq/bucketmq/filter"
+	"github.com/bucketmq/bucketmq/journal"
+	"github.com/bucketmq/bucketmq/meta"
+)
+
+// sessionQueue is a queue that a session consumes.
+type sessionQueue struct {
+	Assignment                // as it was last seen; Offset is what is committed
+	news       atomic.Bool    // there may be messages to read
+	read       []journal.Item // Poll's; read and not delivered yet
+	dueAt      time.Time      // Poll's; when the first of read is due; zero: now
+	next       int64          // Poll's; everything before it was delivered, or is in read
+
+	// The rest is guarded by the session's mu.
+	follower *journal.Follower // used by Poll alone; nil: to be made
+	flight   []delivery        // not finished, by offset; finished ones only behind an unfinished one
+	held     int               // of flight, those that are not finished
+	bytes    int64             // of those
+	done     int64             // everything before it was delivered
+	stalled  string            // what the client was told
+}
+
+// delivery is a message that was delivered and is not finished, or waits behind one.
+type delivery struct {
+	offset, bytes, attempt int64
+	finished               bool
+	again                  time.Time // given back: when it is delivered again; zero: it was not
+}
+
+// sessionTopic is what a session needs to read a topic.
+type sessionTopic struct {
+	topic    meta.Topic
+	filter   filter.Filter
+	settings meta.Settings
+}
+
+// limits of a queue, with their defaults.
+func (t *sessionTopic) limits() (messages int, bytes, span int64, batch int) {
+	s := &t.settings
+	return cmp.Or(s.ThresholdMessages, DefaultThresholdMessages), cmp.Or(s.ThresholdBytes, DefaultThresholdBytes),
+		cmp.Or(s.MaxSpan, DefaultMaxSpan), cmp.Or(s.PullBatch, DefaultPullBatch)
+}
+
+// room is what the client can take.
+type room struct {
+	messages int
+	bytes    int64
+	taken    int
+}
+
+func (r *room) full() bool { return r.messages <= 0 || r.bytes <= 0 }
+
+func (r *room) take(bytes int64) {
+	r.messages--
+	r.bytes -= bytes
+	r.taken++
+}
+
+// progress is the smallest offset that is not finished. It needs mu.
+func (q *sessionQueue) progress() int64 {
+	if len(q.flight) > 0 {
+		return q.flight[0].offset
+	}
+	return q.done
+}
+
+// find returns the delivery of an offset. It needs mu.
+func (q *sessionQueue) find(offset int64) *delivery {
+	i, ok := slices.BinarySearchFunc(q.flight, offset, func(d delivery, offset int64) int { return cmp.Compare(d.offset, offset) })
+	if !ok {
+		return nil
+	}
+	return &q.flight[i]
+}
+
+// finish marks a delivery as finished. It needs mu.
+func (q *sessionQueue) finish(d *delivery) {
+	if d.finished {
+		return
+	}
+	d.finished = true
+	q.held--
+	q.bytes -= d.bytes
+	n := 0
+	for n < len(q.flight) && q.flight[n].finished {
+		n++
+	}
+	q.flight = slices.Delete(q.flight, 0, n)
+}
+
+// wakeAt is when the queue has something by itself after a moment; zero: never.
+// It needs mu, and is for Poll alone.
+func (q *sessionQueue) wakeAt(after time.Time) (at time.Time) {
+	if q.dueAt.After(after) {
+		at = q.dueAt
+	}
+	for i := range q.flight {
+		if d := &q.flight[i]; !d.finished && d.again.After(after) && (at.IsZero() || d.again.Before(at)) {
+			at = d.again
+		}
+	}
+	return at
+}
+
+// unfollow ends the reading of a queue.
+func (s *Session) unfollow(q *sessionQueue) {
+	s.mu.Lock()
+	f := q.follower
+	q.follower = nil
+	s.mu.Unlock()
+	if f != nil {
+		f.Close()
+	}
+}
+
+// apply makes the session's queues those of a reply, and tells what is new.
+func (s *Session) apply(ctx context.Context, reply *HeartbeatReply, push *Push) error {
+	now := map[sharedPlace]Assignment{}
+	for _, list := range [][]Assignment{reply.Assignments, reply.Revoking} {
+		for _, a := range list {
+			now[sharedPlace{a.TopicID, a.Queue}] = a
+		}
+	}
+	events := map[string][]Assignment{}
+	var closed []*sessionQueue
+	stopped := false
+	s.mu.Lock()
+	for place, q := range s.queues {
+		a, owned := now[place]
+		switch {
+		case !owned || a.Epoch != q.Epoch:
+			events[EventRevoked] = append(events[EventRevoked], q.Assignment)
+			delete(s.queues, place)
+			closed = append(closed, q)
+		case a.Version != q.Version: // it was reset
+			events[EventAssigned] = append(events[EventAssigned], a)
+			s.queues[place] = newSessionQueue(a)
+			closed = append(closed, q)
+		default:
+			if a.State == meta.StateRevoking && q.State != meta.StateRevoking {
+				events[EventRevoking] = append(events[EventRevoking], a)
+			}
+			stopped = stopped || a.Stopped && !q.Stopped
+			q.Assignment = a
+		}
+	}
+	for place, a := range now {
+		if s.queues[place] == nil {
+			events[EventAssigned] = append(events[EventAssigned], a)
+			s.queues[place] = newSessionQueue(a)
+		}
+	}
+	s.order = s.order[:0:0]
+	for _, q := range s.queues {
+		s.order = append(s.order, q)
+	}
+	slices.SortFunc(s.order, func(a, b *sessionQueue) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Queue, b.Queue))
+	})
+	s.mu.Unlock()
+	for _, q := range closed {
+		s.unfollow(q)
+	}
+	if stopped { // what was finished of it counts, and nothing more comes
+		s.g.commits.flushMember(ctx, s.m.ID)
+	}
+	for _, kind := range []string{EventRevoked, EventRevoking, EventAssigned} {
+		if queues := events[kind]; len(queues) > 0 {
+			slices.SortFunc(queues, func(a, b Assignment) int { return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Queue, b.Queue)) })
+			push.Events = append(push.Events, Event{Kind: kind, Generation: reply.Generation, Queues: queues})
+		}
+	}
+	return nil
+}
+
+func newSessionQueue(a Assignment) *sessionQueue {
+	return &sessionQueue{Assignment: a, next: a.Offset, done: a.Offset}
+}
+
+// deliver adds what a queue has for the client: first what was given back and is
+// due, then what follows.
+func (s *Session) deliver(ctx context.Context, q *sessionQueue, r *room, push *Push) error {
+	if q.State == meta.StateRevoking {
+		return nil
+	}
+	if q.Stopped {
+		if q.news.Load() {
+			s.tellStalled(q, StalledStopped, push)
+		}
+		return nil
+	}
+	t, err := s.topic(ctx, q.Topic)
+	if err != nil {
+		return err
+	}
+	if err := s.deliverAgain(ctx, &t, q, r, push); err != nil {
+		return err
+	}
+	if q.follower == nil {
+		if err := s.follow(ctx, &t, q); err != nil {
+			return err
+		}
+	}
+	if !q.dueAt.IsZero() && time.Now().Before(q.dueAt) || len(q.read) == 0 && !q.news.Load() {
+		return nil
+	}
+	if r.full() {
+		push.Waiting = true
+		return nil
+	}
+	free := s.free(q, &t)
+	if free <= 0 {
+		if !s.ordered {
+			s.tellStalled(q, StalledInFlight, push)
+		}
+		return nil
+	}
+	s.tellStalled(q, "", push)
+	if len(q.read) == 0 {
+		if err := s.fetch(ctx, q, min(free, r.messages), r.bytes, push); err != nil {
+			return err
+		}
+	}
+	s.take(q, &t, r, min(free, r.messages), push)
+	if rest := len(q.read) > 0 && q.dueAt.IsZero() || q.news.Load(); rest {
+		push.More = push.More || !r.full() // where too much is in flight, the next look says so
+		push.Waiting = push.Waiting || r.full()
+	}
+	return s.storeExcess(ctx)
+}
+
+// free is how many messages more may be in flight.
+func (s *Session) free(q *sessionQueue, t *sessionTopic) int {
+	messages, bytes, span, batch := t.limits()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ordered && len(q.flight) > 0, q.bytes > bytes:
+		return 0
+	case !s.ordered && len(q.flight) > 0 && q.next-q.flight[0].offset > span:
+		return 0
+	}
+	return min(messages-q.held, batch)
+}
+
+// tellStalled tells the client once why a queue rests; "" = it does not any more.
+func (s *Session) tellStalled(q *sessionQueue, reason string, push *Push) {
+	s.mu.Lock()
+	changed := q.stalled != reason
+	q.stalled = reason
+	s.mu.Unlock()
+	if changed && reason != "" {
+		push.Events = append(push.Events, Event{Kind: EventStalled, Reason: reason, Queues: []Assignment{q.Assignment}})
+	}
+}
+
+func (s *Session) topic(ctx context.Context, name string) (sessionTopic, error) {
+	if t, ok := s.topics[name]; ok {
+		return t, nil
+	}
+	topic, err := s.g.options.Journal.Topic(ctx, name)
+	if err != nil {
+		return sessionTopic{}, err
+	}
+	for _, sub := range s.m.Subscriptions {
+		if sub.Topic != name {
+			continue
+		}
+		t := sessionTopic{topic: topic, settings: s.settings[name]}
+		if t.filter, err = filterOf(sub, t.settings); err != nil {
+			return sessionTopic{}, err
+		}
+		s.mu.Lock()
+		queues := s.order
+		s.mu.Unlock()
+		for _, q := range queues { // they follow with the filter that was
+			if q.Topic != name {
+				continue
+			}
+			if len(q.read) > 0 {
+				q.next = q.read[0].Offset
+			}
+			q.read, q.dueAt = nil, time.Time{}
+			s.unfollow(q)
+		}
+		s.topics[name] = t
+		return t, nil
+	}
+	return sessionTopic{}, fmt.Errorf("group: the member does not subscribe topic %s", name)
+}
+
+// follow begins to read a queue where its progress is.
+func (s *Session) follow(ctx context.Context, t *sessionTopic, q *sessionQueue) error {
+	current, err := s.g.options.Journal.Topic(ctx, q.Topic)
+	if err != nil {
+		return err
+	}
+	at := journal.Cursor{Topic: q.TopicID, Epoch: current.Epoch, Next: []journal.QueueOffset{{Queue: q.Queue, Offset: q.next}}}
+	q.news.Store(true)
+	follower, err := s.g.options.Journal.Follow(ctx, journal.FollowOptions{
+		Topic: t.topic, Queues: []uint32{q.Queue}, Cursor: at.String(), Filter: t.filter,
+		Notify: func() {
+			if q.news.CompareAndSwap(false, true) {
+				s.options.Notify()
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	ended := s.ended
+	if !ended {
+		q.follower = follower
+	}
+	s.mu.Unlock()
+	if ended {
+		follower.Close()
+	}
+	return nil
+}
+
+// fetch reads a batch of a queue.
+func (s *Session) fetch(ctx context.Context, q *sessionQueue, messages int, bytes int64, push *Push) error {
+	s.mu.Lock()
+	follower := q.follower
+	s.mu.Unlock()
+	if follower == nil {
+		return nil // the session has ended
+	}
+	q.news.Store(false) // what comes from here on is announced again
+	batch, err := follower.Poll(ctx, messages, bytes)
+	if err != nil {
+		q.news.Store(true)
+		return err
+	}
+	if !batch.CaughtUp {
+		q.news.Store(true)
+	}
+	for _, g := range batch.Gaps {
+		s.g.metrics.skipped.WithLabelValues(g.Reason).Inc()
+		push.Gaps = append(push.Gaps, ReceiveGap{Topic: q.Topic, Queue: q.Queue, From: g.From, To: g.To, Reason: g.Reason})
+		if g.Reason == journal.GapBeyondEnd && s.m.Kind != meta.KindBroadcast {
+			return s.backToEnd(ctx, q, g.To)
+		}
+	}
+	q.read = batch.Items
+	cursor, err := journal.ParseCursor(follower.Cursor())
+	if err != nil {
+		return err
+	}
+	q.next = cursor.Next[0].Offset
+	if len(q.read) == 0 { // nothing of it passes the filter, or is left
+		s.mu.Lock()
+		q.done = max(q.done, q.next)
+		s.commitLocked(q)
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// backToEnd corrects progress beyond the end of a queue under a new version: it
+// goes on at the end, never at the start (SEMANTICS 75).
+func (s *Session) backToEnd(ctx context.Context, q *sessionQueue, end int64) error {
+	_, err := s.g.options.Meta.ResetOffsets(ctx, s.m.definition.ID, "", "gateway", []meta.OffsetReset{
+		{Topic: q.TopicID, Queue: q.Queue, Offset: end, IfVersion: q.Version},
+	})
+	s.again()
+	return unavailable(err)
+}
+
+// take delivers what was read, up to the first message that is not due yet.
+func (s *Session) take(q *sessionQueue, t *sessionTopic, r *room, most int, push *Push) {
+	delay := time.Duration(t.settings.DelayMS) * time.Millisecond
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	q.dueAt = time.Time{}
+	for ; n < len(q.read) && n < most; n++ {
+		m := &q.read[n]
+		size := int64(len(m.Record.Body))
+		if due := time.UnixMilli(m.StoredAt).Add(delay); delay > 0 && time.Now().Before(due) {
+			q.dueAt = due
+			break
+		}
+		if r.taken > 0 && size > r.bytes {
+			break
+		}
+		r.take(size)
+		q.flight = append(q.flight, delivery{offset: m.Offset, bytes: size, attempt: 1})
+		q.held++
+		q.bytes += size
+		q.done = m.Offset + 1
+		push.Items = append(push.Items, s.pushed(q, m.Stored, 1))
+	}
+	q.read = q.read[n:]
+	if len(q.read) == 0 {
+		q.read = nil
+		q.done = max(q.done, q.next)
+	}
+}
+
+func (s *Session) pushed(q *sessionQueue, m journal.Stored, attempt int64) Pushed {
+	d := sessionReceipt{topic: q.TopicID, queue: q.Queue, epoch: q.Epoch, version: q.Version, offset: m.Offset, attempt: attempt}
+	return Pushed{Topic: q.Topic, Queue: q.Queue, Stored: m, Receipt: d.String(), Attempt: attempt}
+}
+
+// deliverAgain delivers what was given back and is due.
+func (s *Session) deliverAgain(ctx context.Context, t *sessionTopic, q *sessionQueue, r *room, push *Push) error {
+	now := time.Now()
+	var due []int64
+	s.mu.Lock()
+	for i := range q.flight {
+		if d := &q.flight[i]; !d.finished && !d.again.IsZero() && !now.Before(d.again) {
+			due = append(due, d.offset)
+		}
+	}
+	s.mu.Unlock()
+	for _, offset := range due {
+		if r.full() {
+			push.Waiting = true
+			return nil
+		}
+		page, err := s.g.options.Journal.Read(ctx, journal.Read{Topic: t.topic, Queue: q.Queue, Offset: offset, MaxMessages: 1, MaxBytes: 1})
+		if err != nil && passing(err) {
+			return err
+		}
+		lost := err != nil || len(page.Messages) == 0 || page.Messages[0].Offset != offset
+		s.mu.Lock()
+		d := q.find(offset)
+		switch {
+		case d == nil || d.again.IsZero():
+		case lost: // it is no longer there
+			q.finish(d)
+			push.Gaps = append(push.Gaps, ReceiveGap{Topic: q.Topic, Queue: q.Queue, From: offset, To: offset + 1, Reason: journal.GapTrimmed})
+			s.commitLocked(q)
+		default:
+			d.attempt++
+			d.again = time.Time{}
+			r.take(d.bytes)
+			push.Items = append(push.Items, s.pushed(q, page.Messages[0], d.attempt))
+		}
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// release gives back the queues that are being revoked and have nothing in flight.
+func (s *Session) release(ctx context.Context, push *Push) error {
+	var released []meta.Assignment
+	var gone []Assignment
+	s.mu.Lock()
+	for _, q := range s.order {
+		if q.State == meta.StateRevoking && q.held == 0 {
+			released = append(released, meta.Assignment{Topic: q.TopicID, Queue: q.Queue, Epoch: q.Epoch})
+			gone = append(gone, q.Assignment)
+		}
+	}
+	s.mu.Unlock()
+	if len(released) == 0 {
+		return nil
+	}
+	s.g.commits.flushMember(ctx, s.m.ID)
+	state, err := s.g.options.Meta.Heartbeat(ctx, s.m.definition.ID, s.m.ID, s.m.timeout, released)
+	if err != nil {
+		return unavailable(err)
+	}
+	s.mu.Lock()
+	var closed []*sessionQueue
+	for _, a := range gone {
+		place := sharedPlace{a.TopicID, a.Queue}
+		closed = append(closed, s.queues[place])
+		delete(s.queues, place)
+	}
+	s.order = slices.DeleteFunc(slices.Clone(s.order), func(q *sessionQueue) bool { return slices.Contains(closed, q) })
+	s.mu.Unlock()
+	for _, q := range closed {
+		s.unfollow(q)
+	}
+	push.Events = append(push.Events, Event{Kind: EventRevoked, Generation: state.Generation, Queues: gone})
+	return nil
+}
