@@ -1,4 +1,5 @@
-// Package client speaks BucketMQ's public HTTP API: topics, produce and reads.
+// Package client speaks BucketMQ's public HTTP API: topics, produce, reads and
+// consumer groups.
 // The command line and the load generator are built on it; it knows nothing
 // that openapi.yaml does not say.
 package client

@@ -84,6 +84,11 @@ type Stored struct {
 	Properties  map[string]string `json:"properties,omitempty"`
 	Body        *string           `json:"body"`
 	Encoding    string            `json:"encoding,omitempty"`
+
+	// The rest is of messages of a group.
+	Topic   string `json:"topic,omitempty"`
+	Receipt string `json:"receipt,omitempty"`
+	Attempt int64  `json:"attempt,omitempty"`
 }
 
 // Bytes is the message's body, nil for a tombstone.

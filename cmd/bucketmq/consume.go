@@ -22,6 +22,8 @@ type consumeCmd struct {
 	SQL    string  `name:"sql" xor:"filter" placeholder:"CONDITION" help:"Only messages that meet this condition over their properties, such as \"region = 'eu' AND amount > 100\"."`
 	Queue  []int64 `placeholder:"N" help:"Only this queue. Repeatable."`
 	Limit  int64   `placeholder:"N" help:"Stop after this many messages."`
+	Group  string  `placeholder:"NAME" help:"Consume for this group: it remembers how far it is, and its members share the queues. Without --follow it ends when nothing has come for a while."`
+	Shared bool    `help:"With --group: receive messages of any queue and acknowledge each once it is printed, instead of owning queues."`
 	Meta   bool    `help:"Put queue, offset, time and tag in front of each message."`
 	JSON   bool    `name:"json" help:"Print one JSON object per message, with all that is known about it."`
 }
@@ -35,9 +37,16 @@ func (c *consumeCmd) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	starts, err := c.starts(env.ctx, cl)
-	if err != nil {
-		return err
+	var starts []*cursor
+	if c.Group == "" {
+		if c.Shared {
+			return usageError("--shared is for --group")
+		}
+		if starts, err = c.starts(env.ctx, cl); err != nil {
+			return err
+		}
+	} else if c.From != "earliest" || len(c.Queue) > 0 {
+		return usageError("a group goes on where it is: move it with bucketmq group reset, not with --from or --queue")
 	}
 	ctx, cancel := context.WithCancel(env.ctx)
 	defer cancel()
@@ -46,7 +55,11 @@ func (c *consumeCmd) Run(env *environment) error {
 		bar:   progress{out: env.stderr, on: isTerminal(env.stderr) && !isTerminal(env.stdout), verb: "read"},
 		limit: c.Limit, meta: c.Meta, json: c.JSON,
 	}
-	err = c.read(ctx, env, cl, starts, p)
+	if c.Group == "" {
+		err = c.read(ctx, env, cl, starts, p)
+	} else {
+		err = c.consume(ctx, env, cl, p)
+	}
 	p.bar.end()
 	if flushed := p.out.Flush(); flushed != nil {
 		return fmt.Errorf("write: %w", flushed)

@@ -43,6 +43,7 @@ type commands struct {
 	Produce     produceCmd     `cmd:"" help:"Send messages: the arguments, or standard input line by line."`
 	Consume     consumeCmd     `cmd:"" help:"Print a topic's messages, and with --follow keep printing new ones."`
 	Topic       topicCmd       `cmd:"" help:"Create, list, describe, update and delete topics."`
+	Group       groupCmd       `cmd:"" help:"Look after consumer groups: definitions, members, progress, settings."`
 	Bench       benchCmd       `cmd:"" help:"Measure a server, or one started for the purpose."`
 	Fsck        fsckCmd        `cmd:"" help:"Read a bucket or a data directory and report every block and every fault. Changes nothing."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
@@ -168,6 +169,10 @@ func hintFor(err error) string {
 	switch {
 	case errors.As(err, &problem) && problem.Code == "topic_not_found":
 		return "Create it with: bucketmq topic create NAME"
+	case errors.As(err, &problem) && problem.Code == "group_not_found":
+		return "Create it with: bucketmq group create NAME"
+	case errors.As(err, &problem) && problem.Code == "group_exists":
+		return "Change it with: bucketmq group update NAME; or pass --if-not-exists."
 	case errors.As(err, &problem) && problem.Code == "topic_exists":
 		return "Change it with: bucketmq topic update NAME; or pass --if-not-exists."
 	case errors.Is(err, objstore.ErrNoBucket):
@@ -186,7 +191,7 @@ func commandOf(args []string) string {
 	for n < len(args) && n < 2 && args[n] != "" && args[n][0] != '-' {
 		n++
 	}
-	if n == 2 && args[0] != "topic" && args[0] != "bench" {
+	if n == 2 && args[0] != "topic" && args[0] != "group" && args[0] != "bench" {
 		n = 1
 	}
 	return strings.Join(args[:n], " ")
