@@ -157,7 +157,7 @@ func (s *Server) joinGroup(c echo.Context) error {
 func membershipOf(j *group.Joined) api.Membership {
 	out := api.Membership{
 		MemberId: j.Member.ID, ClientId: j.Member.ClientID, Kind: j.Member.Kind, Generation: j.Generation, Standby: j.Standby,
-		Reattached: j.Reattached, HeartbeatMs: j.HeartbeatEvery.Milliseconds(), SessionTimeoutMs: j.Timeout.Milliseconds(),
+		Reattached: j.Reattached, Ordered: j.Group.Ordered, HeartbeatMs: j.HeartbeatEvery.Milliseconds(), SessionTimeoutMs: j.Timeout.Milliseconds(),
 		Assignments: ownedOf(j.Assignments), Revoking: ownedOf(j.Revoking), Settings: liveSettings(j.Group, j.Subscriptions, j.Settings),
 	}
 	if j.Fenced != "" {

@@ -21,6 +21,7 @@ func appendConsuming(dst []byte, id string, sub *subscription, session *group.Se
 	dst = appendString(append(dst, `,"session_key":`...), []byte(key))
 	dst = strconv.AppendInt(append(dst, `,"generation":`...), reply.Generation, 10)
 	dst = strconv.AppendBool(append(dst, `,"standby":`...), reply.Standby)
+	dst = strconv.AppendBool(append(dst, `,"ordered":`...), session.Ordered())
 	dst = appendValue(append(dst, `,"assignments":`...), ownedOf(reply.Assignments))
 	dst = appendValue(append(dst, `,"settings":`...), liveSettings(reply.Group, reply.Subscriptions, reply.Settings))
 	return append(dst, '}')

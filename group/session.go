@@ -117,6 +117,9 @@ func (s *Session) Joined() (id, client, key string, reply HeartbeatReply) {
 	return s.m.ID, s.m.ClientID, s.options.SessionKey, s.last
 }
 
+// Ordered says that one batch of a queue is in flight at a time.
+func (s *Session) Ordered() bool { return s.ordered }
+
 // Reattached says that the member was there before: its queues are still its own.
 func (s *Session) Reattached() bool { return s.reattached }
 

@@ -985,7 +985,7 @@ type MemberList struct {
 
 // Membership A new member, or the same one again.
 //
-// Example: {"assignments":[{"assignment_epoch":7,"offset":42,"queue":3,"stopped":false,"topic":"orders","version":1}],"client_id":"billing-7f9c","generation":7,"heartbeat_ms":30000,"kind":"queue","member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","reattached":false,"revoking":[],"session_timeout_ms":120000,"settings":[],"standby":false}
+// Example: {"assignments":[{"assignment_epoch":7,"offset":42,"queue":3,"stopped":false,"topic":"orders","version":1}],"client_id":"billing-7f9c","generation":7,"heartbeat_ms":30000,"kind":"queue","member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","ordered":false,"reattached":false,"revoking":[],"session_timeout_ms":120000,"settings":[],"standby":false}
 type Membership struct {
 	// Assignments The member's queues.
 	Assignments []OwnedQueue `json:"assignments"`
@@ -1007,6 +1007,9 @@ type Membership struct {
 
 	// MemberId The member's id; keep it for the calls that follow.
 	MemberId string `json:"member_id"`
+
+	// Ordered The group is ordered.
+	Ordered bool `json:"ordered"`
 
 	// Reattached It is the same member as before.
 	Reattached bool `json:"reattached"`

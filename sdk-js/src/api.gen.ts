@@ -2387,6 +2387,7 @@ export interface components {
          *       "kind": "queue",
          *       "generation": 7,
          *       "standby": false,
+         *       "ordered": false,
          *       "reattached": false,
          *       "heartbeat_ms": 30000,
          *       "session_timeout_ms": 120000,
@@ -2418,6 +2419,8 @@ export interface components {
             generation: number;
             /** @description The group has enough members; this one gets queues when another leaves. */
             standby: boolean;
+            /** @description The group is ordered. */
+            ordered: boolean;
             /** @description It is the same member as before. */
             reattached: boolean;
             /** @description The member of the same client that this one replaced. */

@@ -1,4 +1,8 @@
+import { httpSource } from "./consume-http.js";
+import type { ConsumeSources } from "./consumer.js";
 import { BucketMQError, invalidArgument } from "./errors.js";
+import { Group } from "./group.js";
+import { Groups, groupPath } from "./groups.js";
 import type { Endpoint } from "./http.js";
 import { Ladder } from "./ladder.js";
 import { pollTransport } from "./poll.js";
@@ -17,7 +21,7 @@ export interface ConnectOptions {
   readonly fetch?: typeof fetch;
   /** Default the global `WebSocket`; Node 20 has none, so pass that of the package `ws`. */
   readonly WebSocket?: WebSocketConstructor;
-  /** What tails may use, best first. Default all: `websocket`, `sse`, `long-poll`. */
+  /** What tails may use, best first. Default all: `websocket`, `sse`, `long-poll`. Groups use `websocket` and `long-poll`. */
   readonly transports?: readonly TransportName[];
   /** How long one try of a request may take. Default 30 000. */
   readonly timeoutMs?: number;
@@ -41,9 +45,12 @@ export function connect(url: string | URL, options: ConnectOptions = {}): Client
 export class Client implements AsyncDisposable {
   /** Makes, changes, lists and deletes topics. */
   readonly topics: Topics;
+  /** Makes, changes, lists and deletes consumer groups. */
+  readonly groups: Groups;
   readonly #endpoint: Endpoint;
   readonly #ladder: Ladder;
   readonly #sockets: SocketHub | undefined;
+  readonly #sources: ConsumeSources;
   readonly #closed: AbortController = new AbortController();
   readonly #cut: AbortController = new AbortController();
   readonly #sends: Set<Promise<unknown>> = new Set();
@@ -67,6 +74,12 @@ export class Client implements AsyncDisposable {
     this.#sockets = WebSocket && new SocketHub({ endpoint: this.#endpoint, WebSocket, client });
     this.#ladder = new Ladder(this.#transports(options.transports));
     this.topics = new Topics(this.#endpoint, this.#closed.signal);
+    this.groups = new Groups(this.#endpoint, this.#closed.signal);
+    const { transports = ["websocket", "long-poll"] } = options;
+    this.#sources = {
+      websocket: transports.includes("websocket") ? this.#sockets?.consume : undefined,
+      http: transports.includes("long-poll") ? httpSource(this.#endpoint) : undefined,
+    };
   }
 
   /** One topic. Whether it exists shows when it is used. */
@@ -80,7 +93,16 @@ export class Client implements AsyncDisposable {
     });
   }
 
-  /** Ends tails and reads, waits for sends in flight, and closes the socket. Aborting the signal stops the wait. */
+  /** One consumer group. Whether it exists shows when it is used. */
+  group(name: string): Group {
+    return new Group(groupPath(name), {
+      endpoint: this.#endpoint,
+      sources: this.#sources,
+      closed: this.#closed.signal,
+    });
+  }
+
+  /** Ends tails, consumers and reads, waits for sends in flight, and closes the socket. Aborting the signal stops the wait. */
   async close(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     this.#closed.abort(new BucketMQError("closed", "the client is closed", { definite: true }));
     this.#sockets?.close();

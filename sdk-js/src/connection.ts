@@ -1,6 +1,9 @@
 import { fromBase64, utf8Length } from "./bytes.js";
+import { type ConsumeArrival, type ConsumeWanted, liveSettings, ownedQueues } from "./consuming.js";
+import type { Settler } from "./delivery.js";
 import { BucketMQError, problemError } from "./errors.js";
 import { Inbox } from "./inbox.js";
+import type { WireMessage } from "./message.js";
 import { findOffsets, meetEpoch } from "./poll.js";
 import { timeOf } from "./publish.js";
 import { link } from "./retry.js";
@@ -20,6 +23,8 @@ export class Connection {
   readonly #options: SocketOptions;
   readonly #socket: WebSocketLike;
   readonly #inboxes = new Map<string, Inbox>();
+  /** Operations that are waited for, by id. */
+  readonly #asked = new Map<string, Asked>();
   #count = 0;
   #open = false;
   #failure: BucketMQError | undefined;
@@ -79,6 +84,94 @@ export class Connection {
       if (this.#inboxes.size === 0) this.leave();
       else if (this.#open) this.#send({ op: "unsubscribe", sub });
     }
+  }
+
+  /** Consumes for a group. */
+  async *consume(wanted: ConsumeWanted): AsyncGenerator<ConsumeArrival, void, undefined> {
+    const sub = `g${++this.#count}`;
+    const inbox = new Inbox();
+    this.#inboxes.set(sub, inbox);
+    const stop = link(wanted.signal);
+    stop.signal.addEventListener("abort", () => inbox.fail(stop.signal.reason), { once: true });
+    if (stop.signal.aborted) inbox.fail(stop.signal.reason);
+    const settler = this.#settlerOf(sub);
+    let untaken: readonly WireMessage[] = [];
+    try {
+      await inbox.take("welcome", () => this.#open);
+      const credit = { messages: wanted.prefetch, bytes: this.#limits.bytes };
+      const left = { messages: 0, bytes: 0 };
+      this.#send({ op: "subscribe", id: sub, ...consumeOf(sub, wanted, credit) });
+      for (let seq = 0; ; ) {
+        const op = await inbox.take();
+        if (op.op !== "messages") {
+          yield* consumeArrivals(op, wanted);
+          continue;
+        }
+        if (op.seq !== ++seq)
+          throw new BucketMQError("invalid_answer", `batch ${op.seq} came instead of ${seq}`);
+        untaken = op.items;
+        for (const item of op.items) {
+          untaken = untaken.slice(1);
+          yield { kind: "messages", items: [item], settler };
+          // Credit comes back once the program wants the next message.
+          left.messages += 1;
+          left.bytes += bodyBytes(item);
+          if (left.messages * 4 < credit.messages && left.bytes * 4 < credit.bytes) continue;
+          this.#send({ op: "credit", sub, ...left });
+          left.messages = left.bytes = 0;
+        }
+      }
+    } finally {
+      stop.release();
+      this.#inboxes.delete(sub);
+      if (wanted.mode === "shared") this.#giveBack(sub, [...untaken, ...inbox.items()]);
+      if (this.#inboxes.size === 0) this.leave();
+      else if (this.#open) this.#send({ op: "unsubscribe", sub });
+    }
+  }
+
+  /** Lets others have messages that nobody took. */
+  #giveBack(sub: string, items: readonly WireMessage[]): void {
+    if (items.length === 0 || !this.#open) return;
+    this.#send({ op: "nack", sub, items: items.map(({ receipt }) => ({ receipt, delay_ms: 0 })) });
+  }
+
+  #settlerOf(sub: string): Settler {
+    return {
+      ack: async ({ receipt }) => {
+        await this.#ask({ op: "ack", sub, receipts: [receipt] });
+      },
+      nack: async ({ receipt }, delayMs) => {
+        const item = { receipt, ...(delayMs === undefined ? {} : { delay_ms: delayMs }) };
+        await this.#ask({ op: "nack", sub, items: [item] });
+      },
+      extend: async ({ receipt, deadline }, invisibleMs) => {
+        if (deadline === undefined) return undefined; // nobody else waits for it
+        const item = { receipt, ...(invisibleMs === undefined ? {} : { invisible_ms: invisibleMs }) };
+        const ok = await this.#ask({ op: "extend", sub, items: [item] });
+        const until = ok.receipts?.results[0]?.deadline;
+        return until === undefined ? undefined : new Date(until);
+      },
+    };
+  }
+
+  /** Sends an operation and waits for its answer. */
+  #ask(op: Readonly<Record<string, unknown>>): Promise<Extract<ServerOp, { op: "ok" }>> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) {
+        reject(this.#failure);
+        return;
+      }
+      const id = `a${++this.#count}`;
+      this.#asked.set(id, { resolve, reject });
+      this.#send({ ...op, id });
+    });
+  }
+
+  #answer(id: string | undefined): Asked | undefined {
+    const asked = id === undefined ? undefined : this.#asked.get(id);
+    if (id !== undefined) this.#asked.delete(id);
+    return asked;
   }
 
   /** Moves a new subscription, which has no credit yet, to the offsets of the position. */
@@ -150,14 +243,24 @@ export class Connection {
         return;
       case "error":
         if (!this.#open) this.#fail(socketProblem(op.problem));
+        else if (op.id !== undefined && this.#asked.has(op.id))
+          this.#answer(op.id)?.reject(socketProblem(op.problem));
         else if (op.id !== undefined) this.#inboxes.get(op.id)?.fail(socketProblem(op.problem));
         return;
       case "unsubscribed":
         this.#inboxes.get(op.sub)?.fail(socketProblem(op.problem));
         return;
+      case "ok":
+        this.#answer(op.id)?.resolve(op);
+        return;
       case "subscribed":
       case "messages":
       case "gap":
+      case "assigned":
+      case "revoking":
+      case "revoked":
+      case "settings":
+      case "stalled":
         this.#inboxes.get(op.sub)?.put(op);
         return;
       default: // what a newer server says besides
@@ -174,6 +277,8 @@ export class Connection {
     this.#open = false;
     clearTimeout(this.#watch);
     for (const inbox of this.#inboxes.values()) inbox.fail(error);
+    for (const { reject } of this.#asked.values()) reject(error);
+    this.#asked.clear();
     this.#socket.close(1000);
   }
 
@@ -216,11 +321,53 @@ function* arrivals(op: ServerOp): Generator<Arrival, void, undefined> {
   if (op.op === "subscribed") {
     yield { kind: "open" };
     for (const gap of op.gap ?? []) yield { kind: "gap", gap };
-    yield { kind: "cursor", cursor: op.cursor };
+    if (op.cursor !== undefined) yield { kind: "cursor", cursor: op.cursor };
   } else if (op.op === "messages") {
     yield { kind: "messages", items: op.items, cursor: op.cursor };
   } else if (op.op === "gap") {
     yield { kind: "gap", gap: op };
+  }
+}
+
+/** Who waits for the answer to an operation. */
+interface Asked {
+  resolve(ok: Extract<ServerOp, { op: "ok" }>): void;
+  reject(error: BucketMQError): void;
+}
+
+function consumeOf(sub: string, wanted: ConsumeWanted, credit: Credit): Record<string, unknown> {
+  const { group, mode, topics, clientId, sessionKey, ordered, invisibleMs } = wanted;
+  const more =
+    mode === "shared"
+      ? { ...(invisibleMs === undefined ? {} : { invisible_ms: invisibleMs }) }
+      : { client_id: clientId, session_key: sessionKey, ...(ordered ? { ordered } : {}) };
+  return { sub, mode, group, topics, credit, ...more };
+}
+
+function* consumeArrivals(op: ServerOp, wanted: ConsumeWanted): Generator<ConsumeArrival, void, undefined> {
+  switch (op.op) {
+    case "subscribed": {
+      const ordered = op.ordered ?? wanted.ordered;
+      const { recovered } = op;
+      yield { kind: "event", event: { kind: "open", transport: "websocket", recovered, ordered } };
+      if (op.settings) yield { kind: "event", event: liveSettings(op.settings) };
+      return;
+    }
+    case "assigned":
+    case "revoking":
+    case "revoked":
+      yield { kind: "event", event: { kind: op.op, queues: ownedQueues(op.queues) } };
+      return;
+    case "settings":
+      yield { kind: "event", event: liveSettings(op.settings) };
+      return;
+    case "stalled":
+      yield { kind: "event", event: { kind: "stalled", reason: op.reason } };
+      return;
+    case "gap":
+      yield { kind: "gap", gap: op };
+      return;
+    default: // what a newer server says besides
   }
 }
 

@@ -1,3 +1,4 @@
+import type { WireMessage } from "./message.js";
 import type { ServerOp } from "./wire.js";
 
 /** The operations for one subscription, in order, until the first failure. */
@@ -9,6 +10,11 @@ export class Inbox {
   put(op: ServerOp): void {
     this.#ops.push(op);
     this.wake();
+  }
+
+  /** The messages that nobody has taken. */
+  items(): WireMessage[] {
+    return this.#ops.flatMap((op) => (op.op === "messages" ? op.items : []));
   }
 
   fail(reason: unknown): void {

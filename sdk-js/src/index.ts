@@ -1,5 +1,10 @@
 export { Client, type ConnectOptions, connect } from "./client.js";
+export type { ConsumeOptions, Consumer, TopicSelection } from "./consumer.js";
+export type { ConsumeMode, ConsumerEvent, LiveSettings, OwnedQueue } from "./consuming.js";
+export type { Delivery } from "./delivery.js";
 export { BucketMQError, type Gap, type ProblemItem, type SendOutcome, type SendResult } from "./errors.js";
+export type { Group, GroupOffset, OffsetChange, ResetTarget } from "./group.js";
+export type { GroupInfo, GroupSettings, Groups } from "./groups.js";
 export type { Message } from "./message.js";
 export type { Producer, ProducerOptions } from "./producer.js";
 export type { MessageOptions, NewMessage, SendOptions } from "./publish.js";
@@ -10,3 +15,4 @@ export type { Tail, TailOptions, TailState } from "./tail.js";
 export type { Topic } from "./topic.js";
 export type { ChangeOptions, TopicInfo, TopicSettings, Topics, TopicType } from "./topics.js";
 export type { TransportName } from "./transport.js";
+export type { Handler, RunOptions, Worker } from "./worker.js";

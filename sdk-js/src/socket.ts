@@ -1,4 +1,5 @@
 import { Connection } from "./connection.js";
+import type { ConsumeSource, ConsumeWanted } from "./consuming.js";
 import type { Endpoint } from "./http.js";
 import type { Transport, Wanted } from "./transport.js";
 
@@ -23,7 +24,7 @@ export interface SocketOptions {
   readonly client: string;
 }
 
-/** The one socket of a client: opened for its first tail, closed with its last. */
+/** The one socket of a client: opened for its first tail or consumer, closed with its last. */
 export class SocketHub {
   readonly #options: SocketOptions;
   #current: Connection | undefined;
@@ -36,6 +37,12 @@ export class SocketHub {
   readonly follow: Transport = async function* (this: SocketHub, wanted: Wanted) {
     if (!this.#current?.usable) this.#current = new Connection(this.#options);
     yield* this.#current.subscribe(wanted);
+  }.bind(this);
+
+  /** Consumes for a group on the shared socket. */
+  readonly consume: ConsumeSource = async function* (this: SocketHub, wanted: ConsumeWanted) {
+    if (!this.#current?.usable) this.#current = new Connection(this.#options);
+    yield* this.#current.consume(wanted);
   }.bind(this);
 
   close(): void {

@@ -17,18 +17,33 @@ export type ServerOp =
       readonly limits: { readonly credit_messages: number; readonly credit_bytes: number };
     }
   | { readonly op: "error"; readonly id?: string; readonly problem: Schemas["Problem"] }
+  | { readonly op: "ok"; readonly id?: string; readonly receipts?: Schemas["ReceiptResults"] }
   | {
       readonly op: "subscribed";
       readonly sub: string;
-      readonly cursor: string;
+      readonly recovered: boolean;
+      readonly cursor?: string;
       readonly gap?: readonly Schemas["Gap"][];
+      readonly ordered?: boolean;
+      readonly settings?: readonly Schemas["GroupSubscription"][];
     }
+  | {
+      readonly op: "assigned" | "revoking" | "revoked";
+      readonly sub: string;
+      readonly queues: readonly Schemas["OwnedQueue"][];
+    }
+  | {
+      readonly op: "settings";
+      readonly sub: string;
+      readonly settings: readonly Schemas["GroupSubscription"][];
+    }
+  | { readonly op: "stalled"; readonly sub: string; readonly reason: string }
   | {
       readonly op: "messages";
       readonly sub: string;
       readonly seq: number;
       readonly items: readonly WireMessage[];
-      readonly cursor: string;
+      readonly cursor?: string;
     }
   | {
       readonly op: "gap";

@@ -1,5 +1,13 @@
 // The public surface as the compiler sees it; `npm run types` is the test.
-import { BucketMQError, type Client, connect, type Gap, type Message, type SendResult } from "@bucketmq/sdk";
+import {
+  BucketMQError,
+  type Client,
+  connect,
+  type Delivery,
+  type Gap,
+  type Message,
+  type SendResult,
+} from "@bucketmq/sdk";
 import { WebSocket as NodeWebSocket } from "ws";
 
 export async function surface(): Promise<void> {
@@ -7,8 +15,18 @@ export async function surface(): Promise<void> {
   connect("http://h", { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch });
   // @ts-expect-error not a transport
   connect("http://h", { transports: ["carrier-pigeon"] });
-  // @ts-expect-error there are no groups yet
-  mq.group("billing");
+  for await (const message of mq.group("billing").consume("orders", { tags: "paid" })) {
+    const delivery: Delivery = message;
+    await delivery.ack();
+    // @ts-expect-error a message is given back after a time, not at one
+    await delivery.nack({ delayMs: new Date() });
+  }
+  const worker = mq
+    .group("billing")
+    .run([{ topic: "orders" }], (message) => message.json(), { concurrency: 8 });
+  await worker.stop();
+  // @ts-expect-error a reset leads somewhere
+  await mq.group("billing").reset("orders", "somewhere");
 
   const sent: SendResult = await mq.topic("orders").send({ any: "value" }, { tag: "paid" });
   // @ts-expect-error results do not change

@@ -118,6 +118,31 @@ describe("A page of another origin that the server allows", () => {
     await tab.close();
   });
 
+  test("consumes for a group", async () => {
+    const tab = await open();
+    const got = await tab.evaluate(async (server) => {
+      const { connect } = Reflect.get(globalThis, "sdk") as typeof SDK;
+      const mq = connect(server);
+      await mq.topics.put("paged", { queues: 2 });
+      await mq.groups.put("paged", { consumeFrom: "first" });
+      await mq.topic("paged").sendBatch([{ body: "a" }, { body: "b" }]);
+      const transports: string[] = [];
+      const texts: (string | null)[] = [];
+      const onEvent = (event: SDK.ConsumerEvent): void => {
+        if (event.kind === "open") transports.push(event.transport);
+      };
+      for await (const message of mq.group("paged").consume("paged", { onEvent })) {
+        texts.push(message.text());
+        await message.ack();
+        if (texts.length === 2) break;
+      }
+      await mq.close();
+      return { transports, texts: texts.map(String).sort() };
+    }, gateway.url);
+    expect(got).toEqual({ transports: ["websocket"], texts: ["a", "b"] });
+    await tab.close();
+  });
+
   test("a server that restarts: the page's tail goes on by itself", async () => {
     const tab = await open();
     await tab.evaluate(async (server) => {

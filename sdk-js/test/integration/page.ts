@@ -20,7 +20,7 @@ export class Page implements AsyncDisposable {
 
   static async start(): Promise<Page> {
     const server = createServer(async (request, response) => {
-      const name = /^\/dist\/([a-z.]+\.js)$/.exec(request.url ?? "")?.[1];
+      const name = /^\/dist\/([a-z.-]+\.js)$/.exec(request.url ?? "")?.[1];
       const script = name && (await readFile(new URL(name, dist)).catch(() => undefined));
       if (script) response.writeHead(200, { "Content-Type": "text/javascript" }).end(script);
       else if (request.url === "/") response.writeHead(200, { "Content-Type": "text/html" }).end(html);

@@ -1,0 +1,215 @@
+import type { components } from "./api.gen.js";
+import { type ConsumeOptions, Consumer, type ConsumeSources, type TopicSelection } from "./consumer.js";
+import type { LiveSettings } from "./consuming.js";
+import { groupCall } from "./groups.js";
+import type { Endpoint } from "./http.js";
+import { randomKey } from "./publish.js";
+import { type Handler, keepSettings, type RunOptions, Worker } from "./worker.js";
+
+type Schemas = components["schemas"];
+
+/** What a group needs of its client. */
+export interface GroupContext {
+  readonly endpoint: Endpoint;
+  readonly sources: ConsumeSources;
+  /** Aborts when the client is closed. */
+  readonly closed: AbortSignal;
+}
+
+/** Where a reset leads: an end, a time, an offset of every queue, or so many messages on or back. */
+export type ResetTarget =
+  | "earliest"
+  | "latest"
+  | Date
+  | { readonly offset: number }
+  | { readonly shift: number };
+
+/** How far a group is in one queue. */
+export interface GroupOffset {
+  readonly topic: string;
+  readonly queue: number;
+  /** The next offset to consume; null while there is none. */
+  readonly offset: number | null;
+  readonly version: number;
+  readonly stopped: boolean;
+  /** Messages that are still to be consumed; null when that is not known. */
+  readonly lag: number | null;
+  /** How long the next of them has been waiting; null when that is not known. */
+  readonly lagMs: number | null;
+  /** Who owns the queue; when broadcasting, whose progress this is. */
+  readonly clientId: string | undefined;
+}
+
+/** What a reset did to one queue. */
+export interface OffsetChange {
+  readonly topic: string;
+  readonly queue: number;
+  readonly oldOffset: number | null;
+  readonly newOffset: number;
+  readonly newVersion: number;
+}
+
+/** One consumer group of a server. Making it sends nothing. */
+export class Group {
+  readonly name: string;
+  readonly #context: GroupContext;
+
+  /** @internal */
+  constructor(name: string, context: GroupContext) {
+    this.name = name;
+    this.#context = context;
+  }
+
+  /**
+   * The messages of one or several topics for this group. Finish each with `ack`; leaving the loop leaves the group.
+   *
+   * @example
+   * for await (const message of mq.group("billing").consume("orders", { tags: "paid" })) {
+   *   await charge(message.json());
+   *   await message.ack();
+   * }
+   */
+  consume(
+    topics: string | TopicSelection | readonly TopicSelection[],
+    options: ConsumeOptions = {},
+  ): Consumer {
+    const { endpoint, sources, closed } = this.#context;
+    if (closed.aborted) throw closed.reason;
+    return new Consumer(endpoint, sources, this.name, selectionsOf(topics, options), options, closed);
+  }
+
+  /**
+   * Runs a handler for every message, several at a time: returning finishes a message, throwing gives it back.
+   *
+   * @example
+   * const worker = mq.group("billing").run("orders", (message) => charge(message.json()), { concurrency: 8 });
+   * process.once("SIGTERM", () => worker.stop());
+   * await worker.done;
+   */
+  run(
+    topics: string | TopicSelection | readonly TopicSelection[],
+    handler: Handler,
+    options: RunOptions = {},
+  ): Worker {
+    const settings = new Map<string, LiveSettings>();
+    const onEvent = keepSettings(settings, options.onEvent);
+    let ordered = options.ordered ?? false;
+    const consumer = this.consume(topics, {
+      ...options,
+      prefetch: options.prefetch ?? Math.max(32, 2 * (options.concurrency ?? 1)),
+      onEvent: (event) => {
+        if (event.kind === "open" && event.ordered) ordered = true;
+        onEvent(event);
+      },
+    });
+    return new Worker(consumer, handler, options, settings, () => ordered);
+  }
+
+  /** How far the group is in every queue. */
+  async offsets(
+    options: { readonly topic?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<GroupOffset[]> {
+    const list: Schemas["GroupOffsetList"] = await this.#call("GET", "/offsets", options.signal, undefined, {
+      topic: options.topic,
+    });
+    return list.items.map((o) => ({
+      topic: o.topic,
+      queue: o.queue,
+      offset: o.offset,
+      version: o.version,
+      stopped: o.stopped,
+      lag: o.lag,
+      lagMs: o.lag_ms,
+      clientId: o.client_id,
+    }));
+  }
+
+  /** Moves the group's progress in a topic, with members or without; nothing is changed when it is a `dryRun`. */
+  async reset(
+    topic: string,
+    to: ResetTarget,
+    options: {
+      readonly queues?: readonly number[];
+      readonly dryRun?: boolean;
+      readonly signal?: AbortSignal;
+    } = {},
+  ): Promise<OffsetChange[]> {
+    const { queues, dryRun } = options;
+    const body = {
+      topic,
+      ...targetOf(to),
+      ...(queues ? { queues: [...queues] } : {}),
+      ...(dryRun ? { dry_run: true } : {}),
+    };
+    const result: Schemas["ResetResult"] = await this.#call("POST", "/offsets/reset", options.signal, body);
+    return result.items.map((o) => ({
+      topic: o.topic,
+      queue: o.queue,
+      oldOffset: o.old_offset,
+      newOffset: o.new_offset,
+      newVersion: o.new_version,
+    }));
+  }
+
+  /** Stops the consumption of a queue, or starts it again. */
+  async setStopped(
+    topic: string,
+    queue: number,
+    stopped: boolean,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    await this.#call("PATCH", `/queues/${topic}/${queue}`, options.signal, { stopped });
+  }
+
+  /** The members of the group, as `listMembers` has them. */
+  async members(options: { readonly signal?: AbortSignal } = {}): Promise<Schemas["MemberList"]> {
+    return this.#call("GET", "/members", options.signal);
+  }
+
+  /** Whose the queues are, as `listAssignments` has it. */
+  async assignments(options: { readonly signal?: AbortSignal } = {}): Promise<Schemas["AssignmentList"]> {
+    return this.#call("GET", "/assignments", options.signal);
+  }
+
+  /** Changes the group's live settings for a topic; members go by them at once. */
+  async setSettings(
+    topic: string,
+    settings: Schemas["SubscriptionSettings"],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Schemas["GroupSubscription"]> {
+    return this.#call("PATCH", `/subscriptions/${topic}`, options.signal, settings);
+  }
+
+  async #call<T>(
+    method: string,
+    path: string,
+    signal: AbortSignal | undefined,
+    body?: unknown,
+    query: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<T> {
+    const { endpoint, closed } = this.#context;
+    if (closed.aborted) throw closed.reason;
+    return groupCall<T>(endpoint, method, `/${this.name}${path}`, {
+      ...(body === undefined ? {} : { body }),
+      query,
+      headers: method === "POST" ? { "Idempotency-Key": randomKey() } : {},
+      safety: method === "GET" ? "read" : method === "POST" ? "keyed" : "change",
+      signal: signal ?? closed,
+    });
+  }
+}
+
+function selectionsOf(
+  topics: string | TopicSelection | readonly TopicSelection[],
+  { tags, sql }: ConsumeOptions,
+): readonly TopicSelection[] {
+  const all = typeof topics === "string" ? [{ topic: topics }] : "topic" in topics ? [topics] : topics;
+  const filter = { ...(tags === undefined ? {} : { tags }), ...(sql === undefined ? {} : { sql }) };
+  return all.map((selection) => ({ ...filter, ...selection }));
+}
+
+function targetOf(to: ResetTarget): Record<string, unknown> {
+  if (typeof to === "string") return { to };
+  if (to instanceof Date) return { to: "timestamp", timestamp: to.toISOString() };
+  return "offset" in to ? { to: "offset", offset: to.offset } : { to: "shift", shift: to.shift };
+}
