@@ -216,6 +216,7 @@ func (s *suite) holdConnections(ctx context.Context, via, topic string) error {
 		return err
 	}
 	s.note("KiB of heap and stacks per idle "+via, (after.inUse-m.before.inUse)/idleConnections/1024)
+	s.note("idle "+via+" per MiB of heap and stacks", idleConnections*(1<<20)/max(1, after.inUse-m.before.inUse))
 	s.note("KiB resident per idle "+via, (after.resident-m.before.resident)/idleConnections/1024)
 	return nil
 }
