@@ -26,17 +26,21 @@ func pair(t testing.TB) (a, b *node) {
 func counted(t testing.TB) (n *node, waiting func() int) {
 	registry := prometheus.NewRegistry()
 	n = start(t, nodeOptions{journal: func(o *journal.Options) { o.Registry = registry }})
-	return n, func() int {
-		families, err := registry.Gather()
-		must(t, err)
-		for _, f := range families {
-			if f.GetName() == "bucketmq_read_waiting" {
-				return int(f.GetMetric()[0].GetGauge().GetValue())
-			}
+	return n, func() int { return gauge(t, registry, "bucketmq_read_waiting") }
+}
+
+// gauge reads a metric without labels.
+func gauge(t testing.TB, registry *prometheus.Registry, name string) int {
+	t.Helper()
+	families, err := registry.Gather()
+	must(t, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return int(f.GetMetric()[0].GetGauge().GetValue())
 		}
-		t.Fatal("there is no metric of waiting readers")
-		return 0
 	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
 }
 
 // post sends bytes; headers are pairs of name and value.
