@@ -38,7 +38,10 @@ type Options struct {
 
 	BodyTimeout time.Duration // for a request's body to arrive; zero = 30 s
 	BodyBytes   int64         // all request bodies in memory; zero = 256 MiB
-	Grace       time.Duration // for Run to end once its ctx has; zero = 10 s
+	// CommitInterval is how often merged commits of groups are stored; the first time
+	// is 10 s after the start. Zero = 5 s.
+	CommitInterval time.Duration
+	Grace          time.Duration // for Run to end once its ctx has; zero = 10 s
 
 	// Probe says whether the object store works, for readiness and the cluster
 	// page; nil = it is not asked.
@@ -123,7 +126,7 @@ func New(o Options) (*Server, error) {
 		stopped:  make(chan struct{}),
 	}
 	var err error
-	if s.groups, err = group.New(group.Options{Journal: o.Journal, Meta: o.Meta, Log: o.Log, Registry: o.Registry}); err != nil {
+	if s.groups, err = group.New(group.Options{Journal: o.Journal, Meta: o.Meta, FlushEvery: o.CommitInterval, Log: o.Log, Registry: o.Registry}); err != nil {
 		return nil, err
 	}
 	s.sockets = newHub(s)

@@ -110,6 +110,7 @@ func TestWrongUsageExitsTwoAndSaysWhere(t *testing.T) {
 		{[]string{"frobnicate"}, "bucketmq help"},
 		{[]string{"serve", "--buffer-bytes", "lots"}, "size \"lots\""},
 		{[]string{"gateway"}, "--redis"},
+		{[]string{"serve", "--commit-interval", "1ms"}, "at least 100ms"},
 		{[]string{"produce", "t", "--batch", "1001", "x"}, "1 to 1000"},
 		{[]string{"produce", "t", "--whole", "x"}, "--whole"},
 	} {

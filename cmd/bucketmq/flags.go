@@ -13,10 +13,21 @@ import (
 
 // serverFlags are the flags of every process that serves HTTP.
 type serverFlags struct {
-	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve HTTP and WebSocket on. Port 0 takes a free one."`
-	AllowedOrigin    []string `placeholder:"ORIGIN" help:"A browser origin, such as https://app.example.com, that may call the API from another host. Repeatable. Same-origin pages always may."`
-	Insecure         bool     `help:"Allow an address that others can reach although there is no authentication."`
-	ManagementListen string   `default:"127.0.0.1:9190" placeholder:"HOST:PORT" help:"Address of /healthz, /readyz, /metrics and /debug/pprof. Empty: none."`
+	Listen           string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve HTTP and WebSocket on. Port 0 takes a free one."`
+	AllowedOrigin    []string      `placeholder:"ORIGIN" help:"A browser origin, such as https://app.example.com, that may call the API from another host. Repeatable. Same-origin pages always may."`
+	Insecure         bool          `help:"Allow an address that others can reach although there is no authentication."`
+	CommitInterval   time.Duration `default:"5s" placeholder:"DURATION" help:"How often progress that groups committed without asking for an answer is stored; the first time 10s after the start. At least 100ms."`
+	ManagementListen string        `default:"127.0.0.1:9190" placeholder:"HOST:PORT" help:"Address of /healthz, /readyz, /metrics and /debug/pprof. Empty: none."`
+}
+
+// leastCommitInterval keeps Redis from being asked all the time.
+const leastCommitInterval = 100 * time.Millisecond
+
+func (f serverFlags) check() error {
+	if f.CommitInterval < leastCommitInterval {
+		return usageError(fmt.Sprintf("--commit-interval %s: want at least %s", f.CommitInterval, leastCommitInterval))
+	}
+	return nil
 }
 
 // processFlags are the flags of every long-running process.

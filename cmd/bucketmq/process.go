@@ -127,7 +127,7 @@ func (p *process) serve(ctx context.Context, files store, db *meta.DB) error {
 func (p *process) startGateway(ctx context.Context, parts *parts, j *journal.Journal, db *meta.DB, files store) (*gateway.Server, error) {
 	g, err := gateway.New(gateway.Options{
 		Journal: j, Meta: db, Listen: p.http.Listen, Insecure: p.http.Insecure,
-		AllowedOrigins: p.http.AllowedOrigin, Probe: storeProbe(files), Tracing: p.flags.OTLPEndpoint != "",
+		AllowedOrigins: p.http.AllowedOrigin, CommitInterval: p.http.CommitInterval, Probe: storeProbe(files), Tracing: p.flags.OTLPEndpoint != "",
 		Log: p.log, Registry: p.registry, Version: version,
 	})
 	if err != nil {
@@ -143,6 +143,9 @@ func (p *process) startGateway(ctx context.Context, parts *parts, j *journal.Jou
 func (p *process) check() error {
 	if p.gateway {
 		if err := checkExposure("listen", p.http.Listen, p.http.Insecure); err != nil {
+			return err
+		}
+		if err := p.http.check(); err != nil {
 			return err
 		}
 	}
