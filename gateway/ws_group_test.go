@@ -568,3 +568,23 @@ func TestShutdownKeepsMembershipsForTheResumeWindow(t *testing.T) {
 		t.Errorf("what was not finished came as %+v", rest)
 	}
 }
+
+func TestAMemberGoesOnAfterRedisWasAway(t *testing.T) {
+	n := groupNode(t, 1, `{"consume_from":"first"}`)
+	n.put(0, "a")
+	e, sub := n.consume("bmq.v1.json", "group", "")
+	n.give(map[uint32]string{0: sub.MemberID})
+	first := e.take(1)
+	resume := n.redis.Pause()
+	e.do(`{"op":"commit","id":"c","sub":"g"}`) // may be answered by either
+	e.do(`{"op":"ack","sub":"g","receipts":["` + first[0].receipt + `"]}`)
+	time.Sleep(1500 * time.Millisecond) // its sign of life fails
+	resume()
+	eventually(t, "messages are stored again", func() bool {
+		return n.call("POST", orders+"/messages", `{"messages":[{"body":"b","queue":0}]}`).status == 200
+	})
+	if rest := e.take(1); rest[0].body != "b" || rest[0].attempt != 1 {
+		t.Errorf("after Redis was away came %+v", rest)
+	}
+	eventually(t, "what was finished is stored", func() bool { e.commit(); return n.progress(0) == 1 })
+}
