@@ -266,7 +266,7 @@ func (n *node) trim(t testing.TB, queue int, f func()) {
 type received struct {
 	Messages []struct {
 		Topic, Body, Receipt, Deadline string
-		Attempt                        int64
+		Attempt, Offset                int64
 	}
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketmq/bucketmq/group"
@@ -37,6 +38,12 @@ type consumed struct {
 	items   []consumedItem
 	more    bool // there is more to poll at once
 	waiting bool // there may be messages for which there was no room
+}
+
+// unwritten are messages that the connection has taken once it has so many bytes.
+type unwritten struct {
+	end   int64
+	items []consumedItem
 }
 
 // consumedItem is one message with what names its delivery.
@@ -306,8 +313,37 @@ func (sub *subscription) sendConsumed(c *consumed) bool {
 		s.hub.metrics.sent.Add(float64(r.items))
 		var space [len(headRoom)]byte
 		s.queueLocked(sub.takeRun(space[:0], &r), r.rest)
+		sub.noteUnwritten(c.items)
 	}
 	return true
+}
+
+// noteUnwritten remembers messages of mode shared until the connection has taken
+// them: only then they are in flight. It needs the socket's mu.
+func (sub *subscription) noteUnwritten(items []consumedItem) {
+	if _, shared := sub.consumer.(*sharer); !shared {
+		return
+	}
+	o := &sub.socket.outbox
+	sub.unwritten = slices.DeleteFunc(sub.unwritten, func(u unwritten) bool { return u.end <= o.written })
+	receipts := make([]consumedItem, len(items))
+	for i := range items {
+		receipts[i].receipt = items[i].receipt
+	}
+	sub.unwritten = append(sub.unwritten, unwritten{o.end(), receipts})
+}
+
+// lost are the messages that a connection that ends has not taken.
+func (sub *subscription) lost() (items []consumedItem) {
+	s := sub.socket
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, u := range sub.unwritten {
+		if s.outbox.last && u.end > s.outbox.written {
+			items = append(items, u.items...)
+		}
+	}
+	return items
 }
 
 // endConsumer ends the consumer of a subscription.
@@ -315,6 +351,9 @@ func (sub *subscription) endConsumer(left bool) {
 	s := sub.socket
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), askWithin)
 	defer cancel()
+	if items := sub.lost(); len(items) > 0 {
+		sub.consumer.unsent(ctx, items)
+	}
 	if err := sub.consumer.end(ctx, left); err != nil {
 		s.hub.server.log.WarnContext(ctx, "a member of a group ends by its timeout", "err", err, "request_id", s.requestID)
 	}

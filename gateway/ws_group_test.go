@@ -588,3 +588,43 @@ func TestAMemberGoesOnAfterRedisWasAway(t *testing.T) {
 	}
 	eventually(t, "what was finished is stored", func() bool { e.commit(); return n.progress(0) == 1 })
 }
+
+// A receiver that never reads: what its connection did not take is others' at
+// once when it ends, and counts as no attempt.
+func TestSharedMessagesThatWereNotWrittenGoBackAtOnce(t *testing.T) {
+	n := groupNode(t, 1, `{"consume_from":"first"}`)
+	const count, size = 400, 64 << 10
+	body := strings.Repeat("x", size)
+	for range count / 20 {
+		n.put(0, slices.Repeat([]string{body}, 20)...)
+	}
+	e, _ := n.consume("bmq.v1.json", "shared", `,"invisible_ms":600000`)
+	e.do(`{"op":"credit","sub":"g","messages":100000,"bytes":1000000000}`)
+	peek := func() meta.SharedView {
+		g, err := n.meta.Group(t.Context(), "billing")
+		must(t, err)
+		topic, err := n.meta.Topic(t.Context(), "orders")
+		must(t, err)
+		views, errs := n.meta.SharedPeek(t.Context(), []meta.SharedQueue{{Group: g.ID, Topic: topic.ID}}, 1000, "")
+		must(t, errs[0])
+		return views[0]
+	}
+	rested, last := 0, int64(-1)
+	eventually(t, "it is sent no more", func() bool {
+		now := peek().Position
+		if rested++; now == 0 || now != last {
+			rested = 0
+		}
+		last = now
+		return rested > 150
+	})
+	if last >= count {
+		t.Skip("the connection took everything") // its buffers are the system's
+	}
+	e.conn.Close()
+	eventually(t, "what was not written is free at once", func() bool { return len(peek().Due) > 0 })
+	got := decode[received](t, n.call("POST", billing+"/receive", `{"topics":[{"topic":"orders"}],"max_messages":1}`).want(t, 200))
+	if len(got.Messages) != 1 || got.Messages[0].Attempt != 1 || got.Messages[0].Offset >= last {
+		t.Errorf("received %+v below offset %d, want one that counts as never delivered", got.Messages, last)
+	}
+}

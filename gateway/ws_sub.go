@@ -35,11 +35,12 @@ type subscription struct {
 	behind                   bool // there are messages, as far as is known
 	paused                   bool
 	gone                     bool
-	consumer                 consumer  // of a group; nil = the subscription is a tail. It never changes
-	pump                     *pump     // reads for the subscription; nil = it has followers of its own
-	stalled                  bool      // the client was told that it gave no credit
-	at                       int       // index in the pump's members; guarded by the pump's mu
-	retryAt                  time.Time // when to try again after a fault; zero = now
+	consumer                 consumer    // of a group; nil = the subscription is a tail. It never changes
+	unwritten                []unwritten // of mode shared: what may still be in the outbox
+	pump                     *pump       // reads for the subscription; nil = it has followers of its own
+	stalled                  bool        // the client was told that it gave no credit
+	at                       int         // index in the pump's members; guarded by the pump's mu
+	retryAt                  time.Time   // when to try again after a fault; zero = now
 }
 
 // feed is one topic of a subscription.

@@ -32,6 +32,7 @@ type outbox struct {
 	writing bool    // a goroutine runs write
 	last    bool    // nothing may be queued any more
 	sending int     // bytes that the writer is at
+	written int64   // bytes that the connection has taken of what the writer is done with
 	begun   int     // how many bytes at the front are the rest of a frame
 }
 
@@ -150,10 +151,11 @@ func (s *socket) write() {
 		begun := s.outbox.begun
 		s.outbox.pooled, s.outbox.bytes, s.outbox.sending, s.outbox.begun = nil, nil, len(taken.b), 0
 		s.mu.Unlock()
-		err := s.writeAll(taken.b, begun)
+		n, err := s.writeAll(taken.b, begun)
 		taken.release()
 		s.mu.Lock()
 		s.outbox.sending = 0
+		s.outbox.written += int64(n)
 		if err != nil {
 			s.outbox.last, s.outbox.writing = true, false
 			s.outbox.pooled, s.outbox.bytes = nil, nil
@@ -167,11 +169,12 @@ func (s *socket) write() {
 	}
 }
 
-// writeAll hands frames to the connection as fast as the client takes them. The
-// first of them may have begun already, so many bytes are its rest.
-func (s *socket) writeAll(frames []byte, begun int) error {
+// writeAll hands frames to the connection as fast as the client takes them, and
+// returns how many bytes it took. The first of them may have begun already, so many
+// bytes are its rest.
+func (s *socket) writeAll(frames []byte, begun int) (at int, err error) {
 	taken := time.Now() // when the client last accepted anything
-	for at := 0; at < len(frames); {
+	for at < len(frames) {
 		_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(writeSlice))
 		n, err := s.wire.Conn.Write(frames[at:min(at+writePart, len(frames))])
 		at += n
@@ -179,19 +182,19 @@ func (s *socket) writeAll(frames []byte, begun int) error {
 		case n > 0 && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)):
 			taken = time.Now()
 		case !errors.Is(err, os.ErrDeadlineExceeded):
-			return err
+			return at, err
 		case time.Since(taken) > writeWithin:
-			s.tooSlow(frames, at, begun)
-			return err
+			return s.tooSlow(frames, at, begun), err
 		}
 	}
 	_ = s.wire.Conn.SetWriteDeadline(time.Time{}) // who writes without waiting has none
-	return nil
+	return at, nil
 }
 
 // tooSlow gives up a client that accepts nothing. Should it read again soon, it
-// finds the frame that it is at, and why there is no other one.
-func (s *socket) tooSlow(frames []byte, at, begun int) {
+// finds the frame that it is at, and why there is no other one. It returns where
+// that frame ends.
+func (s *socket) tooSlow(frames []byte, at, begun int) int {
 	end := begun
 	if at > begun {
 		end += frameEnd(frames[begun:], at-begun)
@@ -202,10 +205,15 @@ func (s *socket) tooSlow(frames []byte, at, begun int) {
 	rest = append(appendFrameHeader(rest, opClose, len(message)), message...)
 	_ = s.wire.Conn.SetWriteDeadline(time.Now().Add(lastWordsWithin))
 	_, _ = s.wire.Conn.Write(rest)
+	return end
 }
 
 // queued needs mu.
 func (o *outbox) queued() int { return len(o.bytes) + o.sending }
+
+// end is how many bytes the connection has taken once it has all that is queued. It
+// needs mu.
+func (o *outbox) end() int64 { return o.written + int64(o.queued()) }
 
 // awaitRoom blocks the reader while more is queued or unanswered than a client
 // may have: a client that does not read its replies is not listened to.

@@ -74,6 +74,12 @@ func (q *sessionQueue) progress() int64 {
 	return q.done
 }
 
+// busy says that the client has messages of the queue: those that it gave back
+// need not be waited for. It needs mu.
+func (q *sessionQueue) busy() bool {
+	return slices.ContainsFunc(q.flight, func(d delivery) bool { return !d.finished && d.again.IsZero() })
+}
+
 // find returns the delivery of an offset. It needs mu.
 func (q *sessionQueue) find(offset int64) *delivery {
 	i, ok := slices.BinarySearchFunc(q.flight, offset, func(d delivery, offset int64) int { return cmp.Compare(d.offset, offset) })
@@ -455,13 +461,14 @@ func (s *Session) deliverAgain(ctx context.Context, t *sessionTopic, q *sessionQ
 	return nil
 }
 
-// release gives back the queues that are being revoked and have nothing in flight.
+// release gives back the queues that are being revoked and of which the client has
+// nothing.
 func (s *Session) release(ctx context.Context, push *Push) error {
 	var released []meta.Assignment
 	var gone []Assignment
 	s.mu.Lock()
 	for _, q := range s.order {
-		if q.State == meta.StateRevoking && q.held == 0 {
+		if q.State == meta.StateRevoking && !q.busy() {
 			released = append(released, meta.Assignment{Topic: q.TopicID, Queue: q.Queue, Epoch: q.Epoch})
 			gone = append(gone, q.Assignment)
 		}
