@@ -89,6 +89,10 @@ func (m *lagMeasurement) addGroup(ctx context.Context, g meta.Group) error {
 	if err != nil {
 		return err
 	}
+	settings, err := m.meta.GroupSettings(ctx, g.ID)
+	if err != nil {
+		return err
+	}
 	known := map[uuid.UUID]int{} // topic → queues with an offset
 	for _, r := range records {
 		e, err := m.endOf(ctx, r.Topic)
@@ -105,6 +109,9 @@ func (m *lagMeasurement) addGroup(ctx context.Context, g meta.Group) error {
 		r.Offset = max(r.Offset, q.Min) // what retention has removed nobody waits for
 		if behind := q.Next - r.Offset; behind > 0 {
 			sum.messages += behind
+			if most := settings[r.Topic].MaxLag; most > 0 && behind > most {
+				sum.exceeded++
+			}
 			since, err := m.storedAt(ctx, r)
 			if err != nil {
 				return err

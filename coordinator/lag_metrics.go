@@ -23,6 +23,7 @@ type pair struct{ group, topic string }
 type lag struct {
 	messages int64
 	unknown  int64 // queues without an offset: how much is left of them is unknown
+	exceeded int64 // queues of which more is left than the group's max_lag
 	since    int64 // when the oldest of the messages was stored; 0: not known
 }
 
@@ -32,6 +33,9 @@ var (
 		[]string{"group", "topic"}, nil)
 	descLagUnknown = prometheus.NewDesc("bucketmq_consumer_lag_unknown_queues",
 		"Queues of a topic that a group consumes without an offset yet: their messages are not in the lag.",
+		[]string{"group", "topic"}, nil)
+	descLagExceeded = prometheus.NewDesc("bucketmq_consumer_lag_exceeded_queues",
+		"Queues of a topic of which more is left to a group than the max_lag of its settings.",
 		[]string{"group", "topic"}, nil)
 	descLagLatency = prometheus.NewDesc("bucketmq_consumer_lag_latency_milliseconds",
 		"Age of the oldest message that a group has not consumed of a topic; 0 when there is none. Left out when it was not looked up.",
@@ -50,6 +54,7 @@ type lagMetrics struct {
 func (m *lagMetrics) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descLag
 	ch <- descLagUnknown
+	ch <- descLagExceeded
 	ch <- descLagLatency
 }
 
@@ -60,6 +65,7 @@ func (m *lagMetrics) Collect(ch chan<- prometheus.Metric) {
 	for p, l := range m.shown {
 		ch <- prometheus.MustNewConstMetric(descLag, prometheus.GaugeValue, float64(l.messages), p.group, p.topic)
 		ch <- prometheus.MustNewConstMetric(descLagUnknown, prometheus.GaugeValue, float64(l.unknown), p.group, p.topic)
+		ch <- prometheus.MustNewConstMetric(descLagExceeded, prometheus.GaugeValue, float64(l.exceeded), p.group, p.topic)
 		if age := m.at - l.since; l.messages == 0 || l.since > 0 {
 			if l.messages == 0 {
 				age = 0
@@ -90,6 +96,7 @@ func (m *lagMetrics) show(all map[pair]lag, at int64) {
 		}
 		rest.messages += all[p].messages
 		rest.unknown += all[p].unknown
+		rest.exceeded += all[p].exceeded
 		if since := all[p].since; since > 0 && (rest.since == 0 || since < rest.since) {
 			rest.since = since
 		}

@@ -54,6 +54,20 @@ func TestTheLeaderExportsTheLagOfEveryGroup(t *testing.T) {
 		}
 		return ""
 	})
+	if _, err := s.db.PutGroupSettings(t.Context(), c.group.ID, meta.Settings{Topic: topic.ID, MaxLag: 6}, 0); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+# HELP bucketmq_consumer_lag_exceeded_queues Queues of a topic of which more is left to a group than the max_lag of its settings.
+# TYPE bucketmq_consumer_lag_exceeded_queues gauge
+bucketmq_consumer_lag_exceeded_queues{group="` + c.group.Name + `",topic="measured"} 1
+`
+	eventually(t, func() string { // 3 are left of queue 0 and 7 of queue 1
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "bucketmq_consumer_lag_exceeded_queues"); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	stop()
 	if n, err := testutil.GatherAndCount(registry, "bucketmq_consumer_lag_messages"); err != nil || n != 0 {
 		t.Errorf("who does not lead exports %d series, %v", n, err)

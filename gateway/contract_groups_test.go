@@ -361,6 +361,7 @@ func (k *contract) offsetAnswers(t *testing.T) {
 		Client              string `json:"client_id"`
 		Stopped             bool
 		LagKnown            bool `json:"lag_known"`
+		Exceeded            bool `json:"lag_exceeded"`
 	}
 	list := func(query string) []row {
 		return decode[struct{ Items []row }](t, k.do(t, n, "listOffsets", "GET", billing+"/offsets"+query, "", 200)).Items
@@ -368,6 +369,10 @@ func (k *contract) offsetAnswers(t *testing.T) {
 	rows := list("")
 	if len(rows) != 2 || rows[0].Lag != 3 || !rows[0].LagKnown || rows[0].Client != "c1" || *rows[0].Offset != 0 || len(list("?client_id=nobody")) != 0 || len(list("?topic=orders")) != 2 {
 		t.Errorf("offsets %+v", rows)
+	}
+	n.call("PATCH", billing+"/subscriptions/orders", `{"max_lag":2}`).want(t, 200)
+	if rows := list(""); !rows[0].Exceeded || rows[1].Exceeded {
+		t.Errorf("with a max_lag of 2: %+v", rows)
 	}
 	epoch := decode[struct {
 		Items []struct {

@@ -69,7 +69,7 @@ func (s *Server) listOffsets(c echo.Context) error {
 func groupOffsetOf(g meta.Group, p *group.QueueProgress) api.GroupOffset {
 	out := api.GroupOffset{
 		Group: g.Name, GroupId: g.ID.String(), Mode: api.GroupMode(g.Mode), Topic: p.Topic, TopicId: p.OffsetRecord.Topic.String(),
-		TopicType: api.TopicType(p.Type), Queue: int64(p.Queue), Version: p.Version, Stopped: p.Stopped, MinOffset: p.Min, NextOffset: p.Next, LagKnown: p.LagKnown,
+		TopicType: api.TopicType(p.Type), Queue: int64(p.Queue), Version: p.Version, Stopped: p.Stopped, MinOffset: p.Min, NextOffset: p.Next, LagKnown: p.LagKnown, LagExceeded: p.LagExceeded,
 	}
 	if p.Member != "" {
 		out.MemberId = &p.Member

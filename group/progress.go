@@ -122,6 +122,7 @@ type QueueProgress struct {
 	Lag            int64 // messages from Offset on; of a filtered subscription also those that will not pass
 	LagMS          int64 // how long the next message has been waiting; 0 without one
 	LagKnown       bool  // false: the topic could not be asked, and Min to LagMS say nothing
+	LagExceeded    bool  // Lag is above the max_lag of the group's settings for the topic
 }
 
 // Progress returns how far a group is in every queue of the topics that it
@@ -139,6 +140,10 @@ func (g *Groups) Progress(ctx context.Context, name string, topics ...string) ([
 	sets, err := g.progressSets(ctx, definition, &state)
 	if err != nil {
 		return nil, err
+	}
+	settings, err := g.options.Meta.GroupSettings(ctx, definition.ID)
+	if err != nil {
+		return nil, unavailable(err)
 	}
 	known := map[uuid.UUID]*meta.Topic{}
 	var all []QueueProgress
@@ -160,6 +165,8 @@ func (g *Groups) Progress(ctx context.Context, name string, topics ...string) ([
 			}
 			rows := g.topicProgress(ctx, *topic, queues, state.Now)
 			for i := range rows {
+				most := settings[id].MaxLag
+				rows[i].LagExceeded = rows[i].LagKnown && most > 0 && rows[i].Lag > most
 				rows[i].Member, rows[i].Client = set.who(rows[i].OffsetRecord.Topic, rows[i].Queue)
 			}
 			all = append(all, rows...)

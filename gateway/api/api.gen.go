@@ -549,7 +549,7 @@ type GroupMode string
 
 // GroupOffset A group's progress in a queue.
 //
-// Example: {"client_id":"billing-7f9c","created_at":"2026-12-01T08:00:00.000Z","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","lag":2,"lag_known":true,"lag_ms":1500,"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","min_offset":0,"mode":"clustering","next_offset":42,"offset":40,"queue":3,"start_offset":17,"stopped":false,"topic":"orders","topic_id":"019ad8f4-0000-7000-8000-0000000000bb","topic_type":"normal","updated_at":"2026-12-01T08:30:00.000Z","updated_by":"billing-7f9c","version":1}
+// Example: {"client_id":"billing-7f9c","created_at":"2026-12-01T08:00:00.000Z","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","lag":2,"lag_exceeded":false,"lag_known":true,"lag_ms":1500,"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","min_offset":0,"mode":"clustering","next_offset":42,"offset":40,"queue":3,"start_offset":17,"stopped":false,"topic":"orders","topic_id":"019ad8f4-0000-7000-8000-0000000000bb","topic_type":"normal","updated_at":"2026-12-01T08:30:00.000Z","updated_by":"billing-7f9c","version":1}
 type GroupOffset struct {
 	// ClientId The owner's client; when broadcasting, whose progress this is.
 	ClientId *string `json:"client_id,omitempty"`
@@ -565,6 +565,9 @@ type GroupOffset struct {
 
 	// Lag How many messages are still to be consumed; null when that is not known.
 	Lag *int64 `json:"lag"`
+
+	// LagExceeded `lag` is above the `max_lag` of the group's settings for the topic.
+	LagExceeded bool `json:"lag_exceeded"`
 
 	// LagKnown Whether `lag` is known.
 	LagKnown bool `json:"lag_known"`
@@ -621,7 +624,7 @@ type GroupOffset struct {
 
 // GroupOffsetList A group's progress.
 //
-// Example: {"items":[{"client_id":"billing-7f9c","created_at":"2026-12-01T08:00:00.000Z","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","lag":2,"lag_known":true,"lag_ms":1500,"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","min_offset":0,"mode":"clustering","next_offset":42,"offset":40,"queue":3,"start_offset":17,"stopped":false,"topic":"orders","topic_id":"019ad8f4-0000-7000-8000-0000000000bb","topic_type":"normal","updated_at":"2026-12-01T08:30:00.000Z","updated_by":"billing-7f9c","version":1}],"lag":2,"lag_known":true}
+// Example: {"items":[{"client_id":"billing-7f9c","created_at":"2026-12-01T08:00:00.000Z","group":"billing","group_id":"019ad8f4-0000-7000-8000-0000000000aa","lag":2,"lag_exceeded":false,"lag_known":true,"lag_ms":1500,"member_id":"019ad8f4-6a10-7b00-8000-00000000c1d2","min_offset":0,"mode":"clustering","next_offset":42,"offset":40,"queue":3,"start_offset":17,"stopped":false,"topic":"orders","topic_id":"019ad8f4-0000-7000-8000-0000000000bb","topic_type":"normal","updated_at":"2026-12-01T08:30:00.000Z","updated_by":"billing-7f9c","version":1}],"lag":2,"lag_known":true}
 type GroupOffsetList struct {
 	// Items The queues by topic and number.
 	Items []GroupOffset `json:"items"`
@@ -1837,7 +1840,7 @@ type SubscriptionSettings struct {
 	// DelayMs A message is delivered this long after it was stored at the earliest; 0 by default.
 	DelayMs *int64 `json:"delay_ms,omitempty"`
 
-	// MaxLag Messages behind above which the lag is reported as too large; 0 (the default) = never.
+	// MaxLag Messages behind above which the lag of a queue is reported as too large
 	MaxLag *int64 `json:"max_lag,omitempty"`
 
 	// PullBatch Messages that are fetched at a time; 0 = 32.

@@ -2169,7 +2169,7 @@ export interface components {
             timeout_ms?: number;
             /**
              * Format: int64
-             * @description Messages behind above which the lag is reported as too large; 0 (the default) = never.
+             * @description Messages behind above which the lag of a queue is reported as too large
              */
             max_lag?: number;
             /**
@@ -3033,6 +3033,7 @@ export interface components {
          *       "next_offset": 42,
          *       "lag": 2,
          *       "lag_known": true,
+         *       "lag_exceeded": false,
          *       "lag_ms": 1500,
          *       "created_at": "2026-12-01T08:00:00.000Z",
          *       "updated_at": "2026-12-01T08:30:00.000Z",
@@ -3093,6 +3094,8 @@ export interface components {
             lag: number | null;
             /** @description Whether `lag` is known. */
             lag_known: boolean;
+            /** @description `lag` is above the `max_lag` of the group's settings for the topic. */
+            lag_exceeded: boolean;
             /**
              * Format: int64
              * @description How long ago the next message to consume was stored; 0 when there is none. Null when that is not known.
@@ -3133,6 +3136,7 @@ export interface components {
          *           "next_offset": 42,
          *           "lag": 2,
          *           "lag_known": true,
+         *           "lag_exceeded": false,
          *           "lag_ms": 1500,
          *           "created_at": "2026-12-01T08:00:00.000Z",
          *           "updated_at": "2026-12-01T08:30:00.000Z",
