@@ -75,7 +75,7 @@ func (a *adopter) adopt(ctx context.Context, w meta.WriterState) error {
 		return err
 	}
 	a.Log.Info("adopted the segments of a dead writer", "writer", w.Writer, "last_look", seen,
-		"segments", done.Segments, "commits", done.Commits, "messages", done.Messages)
+		"segments", done.Segments, "commits", done.Commits, "messages", done.Messages, "timers", done.Timers)
 	if !seen {
 		a.undead[w.Writer] = time.Now()
 		return nil

@@ -41,6 +41,9 @@ type Options struct {
 	// RebalanceEvery is how often every group's assignment is checked, whether or
 	// not a change was noticed. Zero = 20 s.
 	RebalanceEvery time.Duration
+	// TimersEvery is how often the timers of all topics are looked at, whether or
+	// not a delayed message was noticed. Zero = 20 s.
+	TimersEvery time.Duration
 	// LagEvery is how often the lag of all groups is measured. Zero = 15 s.
 	LagEvery time.Duration
 
@@ -58,6 +61,7 @@ func (o Options) withDefaults() Options {
 		{&o.Forget, 2 * time.Minute},
 		{&o.Interval, 5 * time.Second},
 		{&o.RebalanceEvery, 20 * time.Second},
+		{&o.TimersEvery, 20 * time.Second},
 		{&o.LagEvery, 15 * time.Second},
 	} {
 		if *d.field == 0 {
@@ -120,6 +124,7 @@ func (c *coordinator) lead(ctx context.Context, term int64, until time.Time) {
 	var work sync.WaitGroup
 	work.Go(func() { newAdopter(c).run(office) })
 	work.Go(func() { newRebalancer(c, term, resign).run(office) })
+	work.Go(func() { newTimekeeper(c).run(office) })
 	work.Go(func() { lagger{c}.run(office) })
 	c.renew(office, term, lapse)
 	resign()

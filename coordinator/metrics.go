@@ -9,6 +9,9 @@ type metrics struct {
 
 	rebalances, expired, strategyFailures prometheus.Counter
 	rebalanceSeconds                      prometheus.Histogram
+	timersFired                           prometheus.Counter
+	timersLate                            prometheus.Histogram
+	timersWaiting                         prometheus.Gauge
 	lag                                   lagMetrics
 }
 
@@ -40,9 +43,20 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Name: "bucketmq_coordinator_strategy_failures_total", Help: "Topics of groups that were left as they were because the strategy failed.",
 		}),
 	}
+	m.timersFired = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "bucketmq_coordinator_timers_fired_total", Help: "Delayed messages that became readable.",
+	})
+	m.timersLate = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "bucketmq_coordinator_timer_lateness_seconds", Help: "Time from when a delayed message was due to when it became readable.",
+		Buckets: []float64{0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30},
+	})
+	m.timersWaiting = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "bucketmq_coordinator_timers_waiting", Help: "Delayed messages that were put down, at the last look at all topics.",
+	})
 	if registry != nil {
 		registry.MustRegister(m.leads, m.failures, m.commits, m.messages,
-			m.rebalances, m.rebalanceSeconds, m.expired, m.strategyFailures, &m.lag)
+			m.rebalances, m.rebalanceSeconds, m.expired, m.strategyFailures,
+			m.timersFired, m.timersLate, m.timersWaiting, &m.lag)
 	}
 	return m
 }

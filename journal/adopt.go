@@ -19,6 +19,7 @@ type Adoption struct {
 	Segments int // found in the bucket
 	Commits  int // made on the writer's behalf
 	Messages int // that became readable by them
+	Timers   int // delayed messages that were put down by them
 }
 
 // Adopt commits, on behalf of a dead writer and in the order of its seqs, the
@@ -119,6 +120,9 @@ func (a *adopter) commit(ctx context.Context, c meta.Commit) error {
 		for _, e := range r.Entries {
 			a.done.Messages += int(e.Count)
 		}
+		for _, t := range r.Armed {
+			a.done.Timers += int(t.Count)
+		}
 		a.receipts = append(a.receipts, receiptsOf(c, r)...)
 		return nil
 	}
@@ -148,6 +152,10 @@ func commitsOf(f *segment.Footer) []meta.Commit {
 			out = append(out, meta.Commit{Topic: b.Topic, Writer: f.Writer, Seq: f.Seq})
 		}
 		c := &out[t]
+		if b.Due != 0 {
+			c.Timers = append(c.Timers, timerOf(b, requestIndex(c, b.Identity)))
+			continue
+		}
 		q := slices.IndexFunc(c.Queues, func(q meta.QueueCommit) bool { return q.Queue == b.Queue })
 		if q < 0 {
 			q = len(c.Queues)

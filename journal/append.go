@@ -161,6 +161,30 @@ type Appended struct {
 // Len is the number of messages.
 func (a *Appended) Len() int { return a.count }
 
+// Due returns when message i becomes readable, in Unix milliseconds by Redis'
+// clock: zero for one that is not delayed, and when it is not known, as with ack
+// None and for a duplicate.
+func (a *Appended) Due(i int) int64 {
+	switch {
+	case len(a.parts) == 0 || a.Duplicate:
+		return 0
+	case a.routes != nil:
+		return a.parts[a.routes[i].part].due
+	}
+	return a.parts[0].due
+}
+
+// Delayed says whether message i is a delayed one, as far as is known.
+func (a *Appended) Delayed(i int) bool {
+	switch {
+	case len(a.parts) == 0:
+		return false
+	case a.routes != nil:
+		return a.parts[a.routes[i].part].due != 0
+	}
+	return a.parts[0].due != 0
+}
+
 // At returns the id and place of message i. The offset is −1 when it is not
 // known: with ack None, and for an old duplicate of a producer. Of such a
 // duplicate the id may be zero, for the same reason.

@@ -30,6 +30,7 @@ type topicBatch struct {
 	queues     []*queueBatch
 	requests   []*Draft
 	identified int // requests with an identity
+	timed      int // delayed messages
 	done       chan struct{}
 }
 
@@ -82,6 +83,11 @@ func (b *batch) add(d *Draft, nextAuto func(t *meta.Topic) uint32) {
 		if d.identities != nil {
 			chunk.Identity = &d.identities[i]
 		}
+		if p.due != 0 {
+			chunk.Payload = d.late.b[p.from:p.to]
+			chunk.Due, chunk.DueID = p.due, segment.MessageID(d.base, d.indexOf(i))
+			t.timed++
+		}
 		q := t.queue(p.queue)
 		q.chunks = append(q.chunks, chunk)
 		q.owners = append(q.owners, owner{d, i})
@@ -131,4 +137,14 @@ func (t *topicBatch) fail(err error) {
 		d.err = err
 	}
 	close(t.done)
+}
+
+// indexOf returns which message of the request a delayed part is.
+func (d *Draft) indexOf(part int) int {
+	for i := range d.routes {
+		if int(d.routes[i].part) == part {
+			return i
+		}
+	}
+	return 0 // the only part has no route
 }

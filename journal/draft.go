@@ -27,6 +27,11 @@ type Message struct {
 	ContentType []byte
 	Properties  segment.Properties
 	Body        []byte
+
+	// A delayed message becomes readable later: one of these, zero for none.
+	DelayMS    int64 // after now
+	DeliverAt  int64 // Unix milliseconds by Redis' clock; in the past: at once
+	DelayLevel int64 // see DelayLevel
 }
 
 // Draft is one produce request. Its messages are encoded as they are added,
@@ -34,12 +39,14 @@ type Message struct {
 // and appended once.
 type Draft struct {
 	topic  meta.Topic
+	clock  *clock
 	base   uuid.UUID // of the message ids
 	bornAt int64     // of messages that do not say
 	count  int
 	size   int // encoded bytes
 	expect int // bytes that are likely to come; see Expect
 	parts  []part
+	late   buffer  // records of delayed messages
 	first  [1]part // backs parts of the usual request
 	// routes says where each message is. It is nil as long as all messages are
 	// in the first part by their index and none has an ordering key.
@@ -60,6 +67,9 @@ type part struct {
 	count   uint32
 	first   int64 // offset of its first message; −1: not known
 	records buffer
+	due     int64 // of a delayed message, which is a part of its own
+	from    int   // where its record is in Draft.late
+	to      int
 	minBorn int64
 	maxBorn int64
 	tags    uint64
@@ -82,7 +92,7 @@ func (j *Journal) NewDraft(t meta.Topic) (*Draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin a request: %w", err)
 	}
-	d := &Draft{topic: t, base: base, bornAt: segment.MessageTime(base)}
+	d := &Draft{topic: t, clock: &j.clock, base: base, bornAt: segment.MessageTime(base)}
 	d.parts = d.first[:0]
 	return d, nil
 }
@@ -127,7 +137,20 @@ func (d *Draft) Add(m *Message) error {
 	if err != nil {
 		return err
 	}
+	if m.delayed() {
+		if to.due, err = d.due(m); err != nil {
+			return err
+		}
+	}
 	p := d.place(to)
+	if to.due != 0 {
+		d.late.grow(size)
+		p.from = len(d.late.b)
+		d.late.b = segment.AppendRecord(d.late.b, &r)
+		p.to = len(d.late.b)
+		d.counted(p, &r, size)
+		return nil
+	}
 	if d.count == 0 && !to.keyed { // by key they are likely to be spread
 		p.records.grow(max(size, d.expect))
 	}
@@ -173,6 +196,7 @@ type target struct {
 	auto  bool
 	keyed bool
 	hash  uint64
+	due   int64 // not zero: of a delayed message
 }
 
 func (d *Draft) target(queue int64, orderingKey []byte) (target, error) {
@@ -197,7 +221,7 @@ func (d *Draft) place(to target) *part {
 	at := d.find(to)
 	if at < 0 {
 		at = len(d.parts)
-		d.parts = append(d.parts, part{queue: to.queue, auto: to.auto, first: -1, minBorn: math.MaxInt64, maxBorn: math.MinInt64})
+		d.parts = append(d.parts, part{queue: to.queue, auto: to.auto, due: to.due, first: -1, minBorn: math.MaxInt64, maxBorn: math.MinInt64})
 	}
 	if d.routes == nil && (to.keyed || len(d.parts) > 1) {
 		d.routes = make([]route, d.count, max(2*d.count, 16))
@@ -213,8 +237,11 @@ func (d *Draft) place(to target) *part {
 }
 
 func (d *Draft) find(to target) int {
+	if to.due != 0 {
+		return -1
+	}
 	for i := range d.parts {
-		if p := &d.parts[i]; p.auto == to.auto && (p.auto || p.queue == to.queue) {
+		if p := &d.parts[i]; p.due == 0 && p.auto == to.auto && (p.auto || p.queue == to.queue) {
 			return i
 		}
 	}
@@ -223,7 +250,7 @@ func (d *Draft) find(to target) int {
 
 // held is how much memory the draft keeps busy until it is stored.
 func (d *Draft) held() int64 {
-	var n int64
+	n := int64(cap(d.late.b))
 	for i := range d.parts {
 		n += int64(cap(d.parts[i].records.b))
 	}
@@ -235,4 +262,5 @@ func (d *Draft) release() {
 	for i := range d.parts {
 		d.parts[i].records.release()
 	}
+	d.late.release()
 }

@@ -16,14 +16,16 @@ func (d *Draft) repeat(o meta.RequestOutcome) {
 	if o.Queues != 0 && o.Queues != d.topic.Queues {
 		d.resplit(o.Queues)
 	}
-	order := make([]int, len(d.parts))
+	order := make([]int, 0, len(d.parts))
 	for i := range d.parts {
 		p := &d.parts[i]
 		p.first = -1
 		if p.auto {
 			p.queue = o.AutoQueue
 		}
-		order[i] = i
+		if p.due == 0 { // a delayed message was given no offset
+			order = append(order, i)
+		}
 	}
 	// A request's parts lie in a segment by queue, and within a queue in the
 	// order in which its messages first needed them.
@@ -51,7 +53,7 @@ func (d *Draft) resplit(queues uint32) {
 	d.count = 0
 	for _, r := range routes {
 		from := &old[r.part]
-		to := target{queue: from.queue, auto: from.auto, keyed: r.keyed, hash: r.hash}
+		to := target{queue: from.queue, auto: from.auto, keyed: r.keyed, hash: r.hash, due: from.due}
 		if r.keyed {
 			to.queue = uint32(r.hash % uint64(queues))
 		}

@@ -233,6 +233,8 @@ func addState(s *replay.Segment, kind string, body []byte) error {
 	switch kind {
 	case controlTopic:
 		return decodeState(body, &s.Topics)
+	case controlRecall:
+		return decodeState(body, &s.Recalls)
 	case controlGroup:
 		return decodeState(body, &s.Groups)
 	case controlGroupSettings:

@@ -92,6 +92,7 @@ type Journal struct {
 	storeID uuid.UUID // of bucketmq.json, set by Open
 	writer  *writer
 	topics  *topicCache
+	clock   clock
 	guard   *guard
 
 	runMu   sync.Mutex
@@ -121,6 +122,7 @@ func Open(ctx context.Context, options Options) (*Journal, error) {
 	}
 	j.metrics = newMetrics(options.Registry)
 	j.topics = newTopicCache(j.meta)
+	j.clock.read = j.meta.Now
 	j.guard = newGuard(j)
 	j.writer = newWriter(id, options, j.metrics, j.log)
 	j.writer.commit = j.meta.Commit

@@ -21,6 +21,7 @@ type ledger struct {
 	receipts   []segment.Receipt
 	first      uint64    // number of receipts[0], counted over the writer's life
 	receiptsAt time.Time // when the newest one was added
+	told       []tolding // who waits until receipts are durable
 	onTheWay   uint64    // receipts before this number are in a segment being PUT
 
 	// states are control records whose own segment did not arrive. They are in
@@ -74,6 +75,19 @@ func (l *ledger) addReceipts(r []segment.Receipt, now time.Time) {
 }
 
 func (l *ledger) end() uint64 { return l.first + uint64(len(l.receipts)) }
+
+// tolding waits until the receipts before a number are durable.
+type tolding struct {
+	before uint64
+	done   chan struct{}
+}
+
+// await returns a channel that is closed once all receipts added so far are durable.
+func (l *ledger) await() <-chan struct{} {
+	t := tolding{before: l.end(), done: make(chan struct{})}
+	l.told = append(l.told, t)
+	return t.done
+}
 
 // owe keeps a control record until a segment has taken it to the bucket.
 func (l *ledger) owe(record controlRecord) {
@@ -137,6 +151,13 @@ func (l *ledger) stored(carried cargo) {
 		l.receipts = l.receipts[carried.receipts-l.first:]
 		l.first = carried.receipts
 	}
+	l.told = slices.DeleteFunc(l.told, func(t tolding) bool {
+		if t.before > l.first {
+			return false
+		}
+		close(t.done)
+		return true
+	})
 	if carried.states > l.owed {
 		l.states = l.states[carried.states-l.owed:]
 		l.owed = carried.states

@@ -79,6 +79,9 @@ func (j *Journal) rebuild(ctx context.Context, generation, holder uuid.UUID, ter
 	if err != nil {
 		return err
 	}
+	if err := j.rescueFired(ctx, stale); err != nil {
+		return err
+	}
 	held, err := j.holdGroups(ctx, term)
 	if err != nil {
 		return err

@@ -37,6 +37,7 @@ type topicCommit struct {
 	topic   *topicBatch
 	commit  meta.Commit
 	places  [][]place // per queue, per request chunk: where its messages went
+	index   []int     // per queue of the batch: its place in commit.Queues
 	sought  bool      // a recovery was asked for because Redis has no usable trace of the topic
 }
 
@@ -44,6 +45,7 @@ type topicCommit struct {
 type place struct {
 	chunk int
 	skip  int64
+	timer bool // it is delayed: chunk is its place in commit.Timers
 }
 
 // seal encodes the segment. The requests' own buffers are free afterwards.
@@ -55,7 +57,7 @@ func (s *sealed) seal(w *writer) {
 	}
 	blocks := 1
 	for _, t := range s.batch.topics {
-		blocks += len(t.queues) + t.identified
+		blocks += len(t.queues) + t.identified + t.timed
 	}
 	payload := int(s.batch.size) + len(s.cargo.topics)*1024
 	b.Reuse(w.memory.take(b.Need(payload, blocks)))
@@ -110,7 +112,6 @@ func newTopicCommit(writer uuid.UUID, s *sealed, t *topicBatch, blocks []segment
 	c := &topicCommit{segment: s, topic: t, places: make([][]place, len(t.queues))}
 	c.commit = meta.Commit{
 		Topic: t.topic.ID, Epoch: t.topic.Epoch, Writer: writer, Seq: s.seq,
-		Queues: make([]meta.QueueCommit, len(t.queues)),
 	}
 	requests := make(map[*Draft]int, t.identified)
 	for k, q := range t.queues {
@@ -122,8 +123,13 @@ func newTopicCommit(writer uuid.UUID, s *sealed, t *topicBatch, blocks []segment
 			if d := q.owners[i].draft; d.identities != nil {
 				request = c.request(requests, d)
 			}
+			if q.chunks[i].Due != 0 {
+				c.places[k][i] = place{chunk: len(c.commit.Timers), timer: true}
+				c.commit.Timers = append(c.commit.Timers, timerOf(&blocks[span.First], request))
+				continue
+			}
 			last := len(chunks) - 1
-			if request >= 0 || last < 0 || chunks[last].Request >= 0 {
+			if request >= 0 || last < 0 || chunks[last].Request >= 0 || span.First > end {
 				first := &blocks[span.First]
 				chunks = append(chunks, meta.CommitChunk{Position: first.Position, Request: request})
 				last, end = last+1, span.First
@@ -136,9 +142,20 @@ func newTopicCommit(writer uuid.UUID, s *sealed, t *topicBatch, blocks []segment
 			}
 			run.Count += q.chunks[i].Count
 		}
-		c.commit.Queues[k] = meta.QueueCommit{Queue: q.queue, Chunks: chunks}
+		c.index = append(c.index, len(c.commit.Queues))
+		if len(chunks) > 0 { // else all of it is delayed
+			c.commit.Queues = append(c.commit.Queues, meta.QueueCommit{Queue: q.queue, Chunks: chunks})
+		}
 	}
 	return c
+}
+
+// timerOf is a delayed block as a commit puts it down.
+func timerOf(b *segment.Block, request int) meta.CommitTimer {
+	return meta.CommitTimer{
+		ID: b.DueID, Due: b.Due, Queue: b.Queue, Count: b.Count,
+		Position: b.Position, Length: b.Length, Tags: b.Tags, Request: request,
+	}
 }
 
 // request returns the index of d among the commit's requests.

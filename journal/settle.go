@@ -105,13 +105,34 @@ func (w *writer) decided(d *topicCommit, receipts []segment.Receipt, answer func
 	w.signal()
 }
 
+// logReceipts writes receipts that are not of this writer's commits into the
+// footers of its next segments and returns once they are durable.
+func (w *writer) logReceipts(ctx context.Context, receipts []segment.Receipt) error {
+	w.mu.Lock()
+	if w.dead || w.closing {
+		w.mu.Unlock()
+		return ErrDraining
+	}
+	w.ledger.addReceipts(receipts, time.Now())
+	done := w.ledger.await()
+	w.signal()
+	w.mu.Unlock()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("log receipts: %w", context.Cause(ctx))
+	}
+}
+
 // receiptsOf returns what the bucket has to know of an applied commit.
 func receiptsOf(c meta.Commit, r meta.CommitResult) []segment.Receipt {
 	base := segment.Receipt{Writer: c.Writer, Seq: c.Seq, Topic: c.Topic, Epoch: r.Epoch, StoredAt: r.StoredAt}
-	if len(r.Entries) == 0 {
+	armed := armedReceipts(base, r.Armed)
+	if len(r.Entries) == 0 && len(armed) == 0 {
 		return []segment.Receipt{base}
 	}
-	receipts := make([]segment.Receipt, len(r.Entries))
+	receipts := make([]segment.Receipt, len(r.Entries), len(r.Entries)+len(armed))
 	for i, e := range r.Entries {
 		receipt := base
 		receipt.Queue, receipt.First, receipt.Count = e.Queue, e.First(), e.Count
@@ -119,7 +140,22 @@ func receiptsOf(c meta.Commit, r meta.CommitResult) []segment.Receipt {
 		receipt.StoredAt, receipt.Tags = e.StoredAt, e.Tags
 		receipts[i] = receipt
 	}
-	return receipts
+	return append(receipts, armed...)
+}
+
+// armedReceipts says of runs of delayed blocks that they were put down.
+func armedReceipts(base segment.Receipt, armed []meta.CommitTimer) []segment.Receipt {
+	var out []segment.Receipt
+	for _, t := range armed {
+		if n := len(out); n > 0 && out[n-1].Queue == t.Queue && out[n-1].Position+out[n-1].Length == t.Position {
+			out[n-1].Length += t.Length
+			continue
+		}
+		receipt := base
+		receipt.Queue, receipt.Position, receipt.Length = t.Queue, t.Position, t.Length
+		out = append(out, receipt)
+	}
+	return out
 }
 
 // answer writes every request's answer from an applied commit.
@@ -134,7 +170,7 @@ func (d *topicCommit) answer(r *meta.CommitResult) {
 	for k, q := range d.topic.queues {
 		for i, o := range q.owners {
 			at := d.places[k][i]
-			if n := d.commit.Queues[k].Chunks[at.chunk].Request; n >= 0 {
+			if n := d.requestAt(k, at); n >= 0 {
 				if _, seen := stored[n]; !seen {
 					stored[n] = o.draft.outcome(r.Requests[n])
 				}
@@ -142,11 +178,22 @@ func (d *topicCommit) answer(r *meta.CommitResult) {
 					continue
 				}
 			}
-			if first := r.Firsts[k][at.chunk]; first >= 0 {
+			if at.timer {
+				continue
+			}
+			if first := r.Firsts[d.index[k]][at.chunk]; first >= 0 {
 				o.draft.parts[o.part].first = first + at.skip
 			}
 		}
 	}
+}
+
+// requestAt returns which request of the commit the messages of a place are of.
+func (d *topicCommit) requestAt(queue int, at place) int {
+	if at.timer {
+		return d.commit.Timers[at.chunk].Request
+	}
+	return d.commit.Queues[d.index[queue]].Chunks[at.chunk].Request
 }
 
 // outcome answers a request with an identity; true: it is stored, as one

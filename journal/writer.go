@@ -27,6 +27,9 @@ const (
 	maxBurnt = 1000
 	// maxIdentified bounds what one commit script has to look up and remember.
 	maxIdentified = 1000
+	// maxTimed bounds the delayed messages of one commit script likewise: a batch
+	// that has so many takes no more.
+	maxTimed = 1000
 	// minLinger is how long a batch stays open at least, when there is a linger:
 	// requests that come together shall share a segment.
 	minLinger = 2 * time.Millisecond
@@ -173,7 +176,7 @@ func (w *writer) admits() error {
 func (w *writer) openBatch(now time.Time, d *Draft) *batch {
 	if b := w.open; b != nil {
 		t := b.byTopic[d.topic.ID]
-		if b.size+int64(d.size) <= w.options.SegmentBytes && (t == nil || t.identified < maxIdentified) {
+		if b.size+int64(d.size) <= w.options.SegmentBytes && (t == nil || t.identified < maxIdentified && t.timed < maxTimed) {
 			return b
 		}
 		w.rotate()

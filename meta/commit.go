@@ -19,6 +19,7 @@ type Commit struct {
 	Seq      uint64
 	Queues   []QueueCommit
 	Requests []Request
+	Timers   []CommitTimer // delayed messages: they get no offset before they are due
 }
 
 // QueueCommit is the part of a commit that goes to one queue. A queue appears once.
@@ -54,7 +55,8 @@ type CommitResult struct {
 	Entries  []Entry
 	Firsts   [][]int64 // per queue and chunk as given: its first offset, −1 when left out
 	Requests []RequestOutcome
-	Repeated bool // the answer is the receipt of an earlier execution
+	Armed    []CommitTimer // those of Commit.Timers that were put down, by position
+	Repeated bool          // the answer is the receipt of an earlier execution
 }
 
 // What became of a request in a commit.

@@ -17,6 +17,7 @@ const (
 	receiptTTL  = 24 * time.Hour
 	keyTTL      = 10 * time.Minute
 	producerTTL = 24 * time.Hour
+	recallTTL   = 24 * time.Hour // after the message would have been due
 )
 
 // commitPlan is a commit in the order that the script works in: queues by
@@ -88,6 +89,11 @@ func (p *commitPlan) validate() error {
 			end = chunk.Position + chunk.Length
 		}
 	}
+	for _, t := range p.commit.Timers {
+		if t.Count == 0 || t.Length <= 0 || t.Due <= 0 || t.Due > maxOffset || t.Request < -1 || t.Request >= len(p.commit.Requests) {
+			return fmt.Errorf("malformed timer at %d of queue %d", t.Position, t.Queue)
+		}
+	}
 	for _, r := range p.commit.Requests {
 		if id := r.Identity; id.Kind != segment.IdentityKey && (id.Kind != segment.IdentityProducer || id.Epoch < 0 || id.Seq < 0) {
 			return fmt.Errorf("malformed identity of kind %d", id.Kind)
@@ -111,6 +117,11 @@ func (p *commitPlan) orderRequests() {
 			if chunk.Request >= 0 {
 				first[chunk.Request] = min(first[chunk.Request], chunk.Position)
 			}
+		}
+	}
+	for _, t := range p.commit.Timers {
+		if t.Request >= 0 {
+			first[t.Request] = min(first[t.Request], t.Position)
 		}
 	}
 	slices.SortStableFunc(p.requests, func(a, b int) int { return cmp.Compare(first[a], first[b]) })
@@ -181,20 +192,25 @@ func (p *commitPlan) encode() {
 			p.encodeRun(&q.runs[i])
 		}
 	}
+	p.encodeTimers()
 }
 
-func (p *commitPlan) encodeRun(r *run) {
+func (p *commitPlan) encodeRun(r *run) { p.args = appendRun(p.args, r) }
+
+// appendRun writes a run as lua/plan.lua reads it.
+func appendRun(args []any, r *run) []any {
 	pieces := r.pieces
 	if len(pieces) == 1 && pieces[0].request == 0 {
 		pieces = nil
 	}
-	p.args = append(p.args, formatNumber(r.entry.Count), formatNumber(r.entry.Length),
+	args = append(args, formatNumber(r.entry.Count), formatNumber(r.entry.Length),
 		appendEntrySuffix(nil, &r.entry), len(pieces))
 	for i := range pieces {
 		one := &pieces[i]
-		p.args = append(p.args, one.request, formatNumber(one.entry.Count), formatNumber(one.entry.Length),
+		args = append(args, one.request, formatNumber(one.entry.Count), formatNumber(one.entry.Length),
 			appendEntrySuffix(nil, &one.entry))
 	}
+	return args
 }
 
 // identities gives each request the number of its key, from 1 on, and for each

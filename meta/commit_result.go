@@ -47,6 +47,7 @@ func (p *commitPlan) readReceipt(line string, res *CommitResult) error {
 		}
 		p.placeQueue(q, first, withheld, res)
 	}
+	p.placeTimers(withheld, res)
 	return nil
 }
 

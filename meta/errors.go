@@ -41,6 +41,10 @@ var (
 	ErrAnswerPending = errors.New("meta: first request with this key is in flight")
 	// ErrKeyReused says that the key was used before with another request body.
 	ErrKeyReused = errors.New("meta: key reused with another body")
+	// ErrDelivered says that a delayed message has become readable already.
+	ErrDelivered = errors.New("meta: delayed message was delivered already")
+	// ErrTimerUnknown says that no delayed message is put down under this id.
+	ErrTimerUnknown = errors.New("meta: no such delayed message")
 	// ErrNotSent says that a commit was held back because an earlier commit of
 	// the same topic in the same call has no certain outcome. Nothing was changed by it.
 	ErrNotSent = errors.New("meta: commit not sent, an earlier one is unsettled")

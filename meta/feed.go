@@ -19,7 +19,9 @@ type Notice struct {
 	Lost         bool    // the connection was renewed: re-check everything
 	TopicChanged string  // name of a topic that was created, changed or deleted
 	GroupChanged uuid.UUID
-	GroupWhat    string // what of GroupChanged: one of the Changed constants
+	GroupWhat    string    // what of GroupChanged: one of the Changed constants
+	Timers       uuid.UUID // topic that has delayed messages, the first of them due at TimersDue
+	TimersDue    int64
 }
 
 // Feed delivers notices of watched topics and of all topic changes.
@@ -29,6 +31,7 @@ type Feed struct {
 
 	wake chan struct{} // buffered by one: watches changed
 
+	timers  bool // set before Run: delayed messages are noticed too
 	mu      sync.Mutex
 	watches map[uuid.UUID]*watch // guarded by mu
 }
@@ -47,6 +50,10 @@ type watch struct {
 func (db *DB) NewFeed(on func(Notice)) *Feed {
 	return &Feed{db: db, on: on, wake: make(chan struct{}, 1), watches: map[uuid.UUID]*watch{}}
 }
+
+// WatchTimers makes the feed notice the delayed messages of all topics as well.
+// It is called before Run.
+func (f *Feed) WatchTimers() { f.timers = true }
 
 // Run receives until ctx ends and returns ctx's error. It reconnects by itself;
 // a notice with Lost follows once all subscriptions are confirmed again.

@@ -73,6 +73,9 @@ func (s *session) begin(ctx context.Context) error {
 	wanted, _ := s.changes()
 	s.f.mu.Unlock()
 	wanted = append(wanted, channelChange, channelGroups)
+	if s.f.timers {
+		wanted = append(wanted, channelTimers)
+	}
 	s.first = len(wanted)
 	return subscribe(ctx, wanted, s.pubsub.Subscribe)
 }
@@ -185,6 +188,12 @@ func (s *session) deliver(m *redis.Message) {
 	if m.Channel == channelGroups {
 		if group, what, ok := parseGroupNotice(m.Payload); ok {
 			s.f.on(Notice{GroupChanged: group, GroupWhat: what})
+		}
+		return
+	}
+	if m.Channel == channelTimers {
+		if topic, due, ok := parseTimerNotice(m.Payload); ok {
+			s.f.on(Notice{Timers: topic, TimersDue: due})
 		}
 		return
 	}

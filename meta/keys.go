@@ -24,6 +24,10 @@ import (
 //	{t:<id>}:hot:<q>         LIST    packed entries (entry.go), dense, ascending    commit, restore    with the topic
 //	{t:<id>}:i:<hex>         STRING  idempotency key: 16 bytes body hash, answer    commit, restore    10 min
 //	{t:<id>}:p:<hex>         STRING  producer: epoch, last seq, last ≤ 5 answers    commit, restore    24 h
+//	{t:<id>}:due             ZSET    message id → when it is due, ms                commit, fire       with the topic
+//	{t:<id>}:timers          HASH    message id → what fires (timer.go)             commit, fire       with the topic
+//	{t:<id>}:fired           LIST    news of firings that are not in the log yet    fire               when they are
+//	{t:<id>}:x:<message id>  STRING  what a recalled timer pointed to               recall             24 h after its due time
 //	{t:<id>}:c               channel packed entries of each commit                  commit             –
 //	{bmq}:state              HASH    store, generation, phase, server (run ids)     recovery           never
 //	{bmq}:topics             HASH    name → id                                      create, delete     never
@@ -32,6 +36,7 @@ import (
 //	{bmq}:lease:<name>       HASH    holder, term, until                            leases             never
 //	{bmq}:ticket:<hex>       STRING  payload under the SHA-256 of its token         PutTicket          with the ticket
 //	{bmq}:a:<hex>            STRING  body hash, P or D, answer                      answers            with the answer
+//	{bmq}:timers             channel topic and time of a delayed message            commit             –
 //	{bmq}:changes            channel name of a topic that changed                   topic scripts      –
 const (
 	keyState      = "{bmq}:state"
@@ -39,6 +44,7 @@ const (
 	keyNames      = "{bmq}:names"
 	keyWriters    = "{bmq}:writers"
 	channelChange = "{bmq}:changes"
+	channelTimers = "{bmq}:timers"
 
 	topicPrefix = "{t:"
 	feedSuffix  = "}:c"
@@ -58,6 +64,12 @@ func keyReceipts(topic, writer uuid.UUID) string {
 }
 func keyHot(topic uuid.UUID, queue uint32) string {
 	return topicKey(topic, "hot:"+queueField(queue))
+}
+func keyDue(topic uuid.UUID) string    { return topicKey(topic, "due") }
+func keyTimers(topic uuid.UUID) string { return topicKey(topic, "timers") }
+func keyFired(topic uuid.UUID) string  { return topicKey(topic, "fired") }
+func keyRecalled(topic, id uuid.UUID) string {
+	return topicKey(topic, "x:"+id.String())
 }
 func keyIdentity(topic uuid.UUID, id segment.Identity) string {
 	if id.Kind == segment.IdentityProducer {

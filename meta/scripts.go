@@ -48,8 +48,10 @@ var (
 	scriptCommitOffsets  = loadScript("commit_offsets")
 	scriptCreateGroup    = loadScript("create_group")
 	scriptCreateTopic    = loadScript("create_topic")
+	scriptDueTimers      = loadScript("due_timers")
 	scriptExpireMembers  = loadScript("expire_members")
 	scriptFinishRecovery = loadScript("finish_recovery")
+	scriptFire           = loadScript("fire")
 	scriptFreeName       = loadScript("free_name")
 	scriptGroupState     = loadScript("group_state")
 	scriptHeartbeat      = loadScript("heartbeat")
@@ -62,6 +64,7 @@ var (
 	scriptLookup         = loadScript("lookup")
 	scriptMemberLost     = loadScript("member_lost")
 	scriptPutSettings    = loadScript("put_settings")
+	scriptRecall         = loadScript("recall")
 	scriptRelease        = loadScript("release")
 	scriptResetOffsets   = loadScript("reset_offsets")
 	scriptRestoreClear   = loadScript("restore_clear")
@@ -70,7 +73,9 @@ var (
 	scriptRestoreGroup   = loadScript("restore_group")
 	scriptRestoreOffsets = loadScript("restore_offsets")
 	scriptRestoreStrings = loadScript("restore_strings")
+	scriptRestoreTimers  = loadScript("restore_timers")
 	scriptRestoreWriters = loadScript("restore_writers")
+	scriptSettleFired    = loadScript("settle_fired")
 	scriptSetStopped     = loadScript("set_stopped")
 	scriptSharedEnter    = loadScript("shared_enter")
 	scriptSharedGrant    = loadScript("shared_grant")
@@ -142,6 +147,10 @@ func parseReply(cmd *redis.Cmd) (reply, error) {
 		return nil, ErrGroupActive
 	case "CHANGED":
 		return nil, ErrGroupChanged
+	case "DELIVERED":
+		return nil, ErrDelivered
+	case "UNKNOWN":
+		return nil, ErrTimerUnknown
 	case "NO_MEMBER":
 		return nil, ErrMemberUnknown
 	case "TAKEN":

@@ -18,11 +18,19 @@ const (
 	Control Kind = 2
 )
 
-// flagIdentity says that an identity section follows the block header. FORMAT.md
-// lists what the other bits are reserved for; a decoder refuses them.
-const flagIdentity uint16 = 1
+// Flags of a block. FORMAT.md lists what the other bits are reserved for; a
+// decoder refuses them.
+const (
+	flagIdentity uint16 = 1 << 0 // an identity section follows the block header
+	flagDue      uint16 = 1 << 6 // the due time follows header and identity
 
-const blockHeaderSize = 64
+	knownFlags = flagIdentity | flagDue
+)
+
+const (
+	blockHeaderSize = 64
+	dueSize         = 24
+)
 
 // Block describes a run of records of one queue: it is a block's header, and a
 // row of the footer's directory.
@@ -38,6 +46,12 @@ type Block struct {
 	MinBorn, MaxBorn int64  // bounds of the records' BornAt
 	Tags             uint64 // TagBloom of every record's tag
 	Identity         *Identity
+
+	// Due is when the records become readable, in Unix milliseconds by the clock
+	// of the metadata server: a commit puts them down for then and indexes
+	// nothing. Zero: at once.
+	Due   int64
+	DueID uuid.UUID // of the first record, when Due is set: what the timer is known by
 }
 
 // Equal reports whether two rows describe the same block in the same way.
@@ -52,19 +66,26 @@ func (b Block) Equal(o Block) bool {
 	return b == o
 }
 
-func (b *Block) headerSize() int64 { return headerSize(b.Identity != nil) }
+func (b *Block) headerSize() int64 { return headerSize(b.Identity != nil, b.Due != 0) }
 
-func headerSize(identity bool) int64 {
+func headerSize(identity, due bool) int64 {
+	size := int64(blockHeaderSize)
 	if identity {
-		return blockHeaderSize + identitySize
+		size += identitySize
 	}
-	return blockHeaderSize
+	if due {
+		size += dueSize
+	}
+	return size
 }
 
 func appendBlockHeader(dst []byte, b *Block) []byte {
 	flags := uint16(0)
 	if b.Identity != nil {
 		flags |= flagIdentity
+	}
+	if b.Due != 0 {
+		flags |= flagDue
 	}
 	dst = append(dst, blockMagic...)
 	dst = order.AppendUint32(dst, b.CRC)
@@ -79,6 +100,10 @@ func appendBlockHeader(dst []byte, b *Block) []byte {
 	dst = order.AppendUint64(dst, b.Tags)
 	if b.Identity != nil {
 		dst = appendIdentity(dst, b.Identity)
+	}
+	if b.Due != 0 {
+		dst = order.AppendUint64(dst, uint64(b.Due))
+		dst = append(dst, b.DueID[:]...)
 	}
 	return dst
 }
@@ -109,7 +134,7 @@ func decodeBlockHeader(b []byte, row *Block, id *Identity) (identity bool, err e
 		return false, fmt.Errorf("%w: block of version %d", ErrVersion, version)
 	case row.Kind != Messages && row.Kind != Control:
 		return false, fmt.Errorf("%w: block of kind %d", ErrVersion, row.Kind)
-	case flags&^flagIdentity != 0:
+	case flags&^knownFlags != 0:
 		return false, fmt.Errorf("%w: block with flags %#04x", ErrVersion, flags)
 	}
 	if identity = flags&flagIdentity != 0; identity {
@@ -120,7 +145,18 @@ func decodeBlockHeader(b []byte, row *Block, id *Identity) (identity bool, err e
 			return false, err
 		}
 	}
-	if row.Count == 0 || int64(row.Count) > (row.Length-headerSize(identity))/recordHeaderSize {
+	row.Due, row.DueID = 0, uuid.UUID{}
+	if flags&flagDue != 0 {
+		at := headerSize(identity, false)
+		if int64(len(b)) < at+dueSize {
+			return false, fmt.Errorf("%w: due time of a block cut short at %d bytes", ErrCorrupt, len(b))
+		}
+		if row.Due = int64(order.Uint64(b[at:])); row.Due <= 0 {
+			return false, fmt.Errorf("%w: block due at %d", ErrCorrupt, row.Due)
+		}
+		copy(row.DueID[:], b[at+8:])
+	}
+	if row.Count == 0 || int64(row.Count) > (row.Length-headerSize(identity, row.Due != 0))/recordHeaderSize {
 		return false, fmt.Errorf("%w: block of %d bytes with %d records", ErrCorrupt, row.Length, row.Count)
 	}
 	return identity, nil

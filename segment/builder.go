@@ -20,11 +20,13 @@ type Chunk struct {
 	MinBorn, MaxBorn int64
 	Tags             uint64
 	Identity         *Identity // nil when the request has none
+	Due              int64     // when the records become readable, Unix milliseconds; 0 = at once
+	DueID            uuid.UUID // with Due: the id of the first record
 }
 
 // Span says where a chunk's records ended up: in Blocks blocks from
 // Footer.Blocks[First] on, after Skip records of other chunks in the first of
-// them. A chunk with an identity is one block of its own.
+// them. A chunk with an identity or a due time is one block of its own.
 type Span struct {
 	First, Blocks int
 	Skip          uint32
@@ -60,7 +62,7 @@ func (b *Builder) Grow(payload, blocks int) {
 // Need returns the bytes that Grow makes room for.
 func (b *Builder) Need(payload, blocks int) int {
 	blocks += payload/BlockBytes + 1
-	return payload + 2*blocks*(blockHeaderSize+identitySize) + footerSize(&b.footer) + TrailerSize
+	return payload + 2*blocks*(blockHeaderSize+identitySize+dueSize) + footerSize(&b.footer) + TrailerSize
 }
 
 // Size returns the size that the object would have if it were finished now.
@@ -79,7 +81,7 @@ func (b *Builder) AddBurnt(seqs []uint64) {
 }
 
 // AddChunks appends chunks of one queue in order and returns a span for each. A
-// chunk with an identity becomes one block, whatever its size. Chunks without
+// chunk with an identity or a due time becomes one block, whatever its size. Chunks without
 // share blocks, which are cut between records at BlockBytes. Blocks of two calls
 // are never merged. A chunk without records gets a span of no blocks.
 //
@@ -94,11 +96,11 @@ func (b *Builder) AddChunks(kind Kind, topic uuid.UUID, queue uint32, chunks []C
 		switch {
 		case chunk.Count == 0:
 			spans[i].First = len(b.footer.Blocks)
-		case chunk.Identity != nil:
+		case chunk.Identity != nil || chunk.Due != 0:
 			b.closeBlock()
 			spans[i] = Span{First: len(b.footer.Blocks), Blocks: 1}
 			own := base
-			own.Identity = chunk.Identity
+			own.Identity, own.Due, own.DueID = chunk.Identity, chunk.Due, chunk.DueID
 			b.openBlock(own)
 			b.append(chunk)
 			b.closeBlock()

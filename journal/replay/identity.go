@@ -17,18 +17,22 @@ type identities struct {
 	topic     uuid.UUID
 	keys      map[[16]byte]int64 // idempotency key → stored at
 	producers map[[16]byte]producer
+	judged    map[*Segment]map[request]bool // by runs: which requests were refused
 }
 
 type producer struct{ epoch, seq int64 }
 
 // newIdentities learns the identities of everything that receipts prove.
 func newIdentities(l *log, topic uuid.UUID) *identities {
-	ids := &identities{topic: topic, keys: map[[16]byte]int64{}, producers: map[[16]byte]producer{}}
+	ids := &identities{topic: topic, keys: map[[16]byte]int64{}, producers: map[[16]byte]producer{}, judged: map[*Segment]map[request]bool{}}
 	for _, s := range l.blocks[topic] {
 		receipts := l.receipts[commitID{topic, s.Footer.Writer, s.Footer.Seq}]
 		for _, b := range s.Footer.Blocks {
 			if b.Topic != topic || b.Identity == nil {
 				continue
+			}
+			if r, known := covering(l.timers.armed[commitID{topic, s.Footer.Writer, s.Footer.Seq}], &b); known && b.Due != 0 {
+				ids.learn(b.Identity, r.StoredAt)
 			}
 			for _, r := range receipts {
 				if r.Queue == b.Queue && r.Position <= b.Position && b.Position < r.Position+r.Length {
@@ -66,10 +70,11 @@ func (ids *identities) runs(tails []*Segment) []meta.Entry {
 	var out []meta.Entry
 	for _, s := range tails {
 		refused := ids.refused(s)
+		ids.judged[s] = refused
 		last := map[uint32]int{} // queue → index in out of its last run in this segment
 		for i := range s.Footer.Blocks {
 			b := &s.Footer.Blocks[i]
-			if b.Kind != segment.Messages || b.Topic != ids.topic || b.Identity != nil && refused[requestOf(b.Identity)] {
+			if b.Kind != segment.Messages || b.Topic != ids.topic || b.Due != 0 || b.Identity != nil && refused[requestOf(b.Identity)] {
 				continue
 			}
 			if j, ok := last[b.Queue]; ok && out[j].Position+out[j].Length == b.Position {
@@ -88,6 +93,9 @@ func (ids *identities) runs(tails []*Segment) []meta.Entry {
 	}
 	return out
 }
+
+// refusedBefore returns which requests of a segment runs found to be repetitions.
+func (ids *identities) refusedBefore(s *Segment) map[request]bool { return ids.judged[s] }
 
 // request names one identified request within a topic.
 type request struct {
@@ -123,12 +131,19 @@ func (ids *identities) refused(s *Segment) map[request]bool {
 
 // dedupe returns what must be remembered of identified requests, from the
 // finished index: producers in the order of their sequence.
-func (l *log) dedupe(topic uuid.UUID, queues map[uint32]*queueLog) []meta.DedupeEntry {
+func (l *log) dedupe(topic uuid.UUID, queues map[uint32]*queueLog, puts []put) []meta.DedupeEntry {
 	found := map[request]*meta.DedupeEntry{}
 	for _, q := range queues {
 		for _, e := range q.entries {
 			if l.opts.Now-e.StoredAt < meta.ProducerWindow.Milliseconds() {
 				l.collect(topic, e, found)
+			}
+		}
+	}
+	for _, p := range puts { // delayed messages have no part in the answer
+		if id := p.block.Identity; id != nil && found[requestOf(id)] == nil && l.opts.Now-p.storedAt < meta.ProducerWindow.Milliseconds() {
+			found[requestOf(id)] = &meta.DedupeEntry{
+				Request: meta.Request{Identity: *id, IDBase: id.IDBase}, StoredAt: p.storedAt,
 			}
 		}
 	}
@@ -164,7 +179,7 @@ func (l *log) collect(topic uuid.UUID, e meta.Entry, found map[request]*meta.Ded
 		if b.Topic != topic || b.Queue != e.Queue || b.Position < e.Position || b.Position >= e.Position+e.Length {
 			continue
 		}
-		if b.Identity != nil {
+		if b.Identity != nil && b.Due == 0 {
 			r := requestOf(b.Identity)
 			d := found[r]
 			if d == nil {

@@ -35,6 +35,7 @@ type Segment struct {
 	Groups   []meta.Group
 	Settings []GroupSettings
 	Offsets  []GroupOffsets
+	Recalls  []Recall
 	// Damaged: the footer was rebuilt from the blocks, so receipts and burnt
 	// seqs that it held are lost.
 	Damaged bool
@@ -121,6 +122,7 @@ type log struct {
 	named  map[string]uuid.UUID
 	blocks map[uuid.UUID][]*Segment
 	groups map[uuid.UUID]*groupLog
+	timers timerLog
 }
 
 // Replay computes the plan. It keeps no reference to segs after it returns.
@@ -171,9 +173,15 @@ func index(segs []Segment, opts Options) *log {
 		named:        map[string]uuid.UUID{},
 		blocks:       map[uuid.UUID][]*Segment{},
 		groups:       map[uuid.UUID]*groupLog{},
+		timers:       newTimerLog(),
 	}
 	for i := range segs {
 		l.addSegment(&segs[i])
+	}
+	for i := range segs { // a receipt means something only beside its segment
+		for _, r := range segs[i].Footer.Receipts {
+			l.addReceipt(r)
+		}
 	}
 	for _, o := range opts.Offsets {
 		l.addOffsets(o)
@@ -202,8 +210,8 @@ func (l *log) addSegment(s *Segment) {
 		}
 		l.burnt[f.Writer][seq] = true
 	}
-	for _, r := range f.Receipts {
-		l.addReceipt(r)
+	for _, r := range s.Recalls {
+		l.timers.recalled[timerID{commitID{r.Topic, r.Writer, r.Seq}, r.Position}] = true
 	}
 	for _, t := range s.Topics {
 		old, ok := l.topics[t.ID]
@@ -227,6 +235,10 @@ func (l *log) addSegment(s *Segment) {
 // epoch: a later epoch gave its offsets anew. Within one epoch the writer and
 // who acted for it may both have written the same receipt: it counts once.
 func (l *log) addReceipt(r segment.Receipt) {
+	if l.delayed(&r) {
+		l.addFiring(r)
+		return
+	}
 	pair := [2]uuid.UUID{r.Topic, r.Writer}
 	l.receipted[pair] = max(l.receipted[pair], r.Seq)
 	l.receiptedAny[r.Writer] = max(l.receiptedAny[r.Writer], r.Seq)
@@ -234,6 +246,9 @@ func (l *log) addReceipt(r segment.Receipt) {
 	known := l.receipts[id]
 	if r.Count == 0 {
 		l.receipts[id] = known // the commit is decided, nothing of it is indexed
+		if r.Length > 0 {
+			l.timers.armed[id] = append(l.timers.armed[id], r)
+		}
 		return
 	}
 	for _, k := range known {

@@ -13,12 +13,12 @@ import (
 const memos = 8
 
 // snapshot is what Redis is to hold of the topic.
-func (l *log) snapshot(t meta.Topic, queues map[uint32]*queueLog, tails []*Segment) meta.TopicSnapshot {
+func (l *log) snapshot(t meta.Topic, queues map[uint32]*queueLog, tails []*Segment, puts []put) meta.TopicSnapshot {
 	s := meta.TopicSnapshot{
 		Topic:   t,
 		Queues:  map[uint32]meta.QueueSnapshot{},
 		Writers: map[uuid.UUID]meta.WriterMemo{},
-		Dedupe:  l.dedupe(t.ID, queues),
+		Dedupe:  l.dedupe(t.ID, queues, puts),
 	}
 	for n, q := range queues {
 		if len(q.entries) > 0 {
@@ -33,7 +33,7 @@ func (l *log) snapshot(t meta.Topic, queues map[uint32]*queueLog, tails []*Segme
 	for _, seg := range tails {
 		w := s.Writers[seg.Footer.Writer]
 		w.Seq = max(w.Seq, seg.Footer.Seq)
-		if m, ok := memo(t.ID, seg, queues); ok {
+		if m, ok := memo(t.ID, seg, queues, puts); ok {
 			w.Recent = append(w.Recent, m)
 			w.Recent = w.Recent[max(0, len(w.Recent)-memos):]
 		}
@@ -45,14 +45,29 @@ func (l *log) snapshot(t meta.Topic, queues map[uint32]*queueLog, tails []*Segme
 // memo is the receipt of a commit that was applied here. A writer that is still
 // alive repeats its commit and is answered by it; so there is none when a
 // request of it was left out, and the writer then says that the outcome is unknown.
-func memo(topic uuid.UUID, s *Segment, queues map[uint32]*queueLog) (meta.Memo, bool) {
+func memo(topic uuid.UUID, s *Segment, queues map[uint32]*queueLog, puts []put) (meta.Memo, bool) {
 	m := meta.Memo{Seq: s.Footer.Seq, Firsts: map[uint32]int64{}}
 	counts := map[uint32]uint32{}
+	delayed := 0
 	for _, b := range s.Footer.Blocks {
-		if b.Kind == segment.Messages && b.Topic == topic {
+		switch {
+		case b.Kind != segment.Messages || b.Topic != topic:
+		case b.Due != 0:
+			delayed++
+		default:
 			counts[b.Queue] += b.Count
 		}
 	}
+	for _, p := range puts {
+		if p.segment == s {
+			delayed--
+			m.StoredAt = p.storedAt
+		}
+	}
+	if delayed != 0 {
+		return m, false // a request of it was left out
+	}
+	some := len(counts) > 0 || m.StoredAt != 0
 	for n, count := range counts {
 		if queues[n] == nil {
 			return m, false
@@ -70,5 +85,5 @@ func memo(topic uuid.UUID, s *Segment, queues map[uint32]*queueLog) (meta.Memo, 
 			return m, false
 		}
 	}
-	return m, len(counts) > 0
+	return m, some
 }

@@ -21,6 +21,7 @@ type queueLog struct {
 	holes   []Hole
 	raised  bool
 	moved   int64 // the first offset given anew, when raised
+	firing  bool  // delayed messages may have got offsets that no receipt tells
 }
 
 // topic replays one topic.
@@ -43,10 +44,28 @@ func (l *log) topic(t meta.Topic) Topic {
 			}
 		}
 	}
+	for id, receipts := range l.timers.fired {
+		for _, r := range receipts {
+			if id.topic == t.ID {
+				q := queueOf(r.Queue)
+				q.proven = append(q.proven, receiptEntry(r))
+				t.Epoch = max(t.Epoch, r.Epoch)
+			}
+		}
+	}
 	tails := l.tails(t.ID)
-	for _, run := range newIdentities(l, t.ID).runs(tails) {
+	ids := newIdentities(l, t.ID)
+	for _, run := range ids.runs(tails) {
 		q := queueOf(run.Queue)
 		q.tail = append(q.tail, run)
+	}
+	puts := l.puts(t.ID, tails, ids.refusedBefore)
+	waiting := l.waiting(t.ID, puts)
+	for _, timer := range waiting {
+		if timer.Due <= l.opts.Now {
+			queueOf(timer.Entry.Queue).firing = true
+		}
+		t.Queues = max(t.Queues, timer.Entry.Queue+1)
 	}
 	out := Topic{Renumbered: map[uint32]int64{}}
 	for _, q := range queues {
@@ -70,7 +89,9 @@ func (l *log) topic(t meta.Topic) Topic {
 	slices.SortFunc(out.Holes, func(a, b Hole) int {
 		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.First, b.First))
 	})
-	out.Snapshot = l.snapshot(t, queues, tails)
+	out.Receipts = append(out.Receipts, putReceipts(t, tails, puts)...)
+	out.Snapshot = l.snapshot(t, queues, tails, puts)
+	out.Snapshot.Timers = waiting
 	out.Receipts = append(out.Receipts, decided(t, tails, out.Receipts)...)
 	return out
 }
@@ -121,7 +142,7 @@ func (q *queueLog) number() {
 	slices.SortFunc(q.proven, func(a, b meta.Entry) int { return cmp.Compare(a.First(), b.First()) })
 	next := int64(0)
 	for i, e := range q.proven {
-		if e.First() > next && !q.fill(next, e) && len(q.tail) > 0 || e.First() < next {
+		if e.First() > next && (q.firing || !q.fill(next, e) && len(q.tail) > 0) || e.First() < next {
 			q.renumber(next, q.proven[i:])
 			return
 		}
@@ -133,10 +154,10 @@ func (q *queueLog) number() {
 		next = e.Next
 	}
 	q.tail = slices.DeleteFunc(q.tail, q.decided)
-	if len(q.tail) == 0 {
+	if len(q.tail) == 0 && !q.firing {
 		return
 	}
-	q.raised, q.moved = !oneWriter(q.tail), q.end()
+	q.raised, q.moved = q.firing || !oneWriter(q.tail), q.end()
 	q.append(q.tail)
 }
 

@@ -1,11 +1,11 @@
 -- commit makes the blocks that a segment holds of one topic readable, at most
 -- once. Every check comes before the first write; the first write is one that
 -- Redis refuses when out of memory; no write after it can fail.
--- uses: pack clock topicstate identity remember plan receipts
--- KEYS: head, writers, receipts of the writer, hot list per queue, identity keys.
+-- uses: pack clock topicstate identity remember plan receipts arm
+-- KEYS: head, writers, receipts of the writer, hot list per queue, identity keys, [due, timers].
 -- ARGV: channel, epoch, writer, seq, queues, identity keys, requests, ttl of
 --   receipts, of idempotency keys, of producers; per queue: number, known next;
---   per identity key: kind; per request: key, kind, a, b, answer's beginning; per queue: its runs.
+--   per identity key: kind; per request: key, kind, a, b, answer's beginning; per queue: its runs; [timers].
 -- Returns {OK, receipt, 0 or 1 when repeated} | NO_TOPIC | RECOVERING |
 --   {EPOCH, current} | ROLLED_BACK | APPLIED | FULL | CORRUPT.
 local head, channel, epoch, writer, seq = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -54,6 +54,7 @@ for i, q in ipairs(queues) do many("RPUSH", KEYS[3 + i], q.entries) end
 many("HSET", head, heads)
 redis.call("HSET", KEYS[2], writer, seq)
 redis.call("SET", KEYS[3], keep(lines, line), "PX", ARGV[8])
+arm(at, judged.verdicts)
 remember(4 + nq, known, judged, {k = ARGV[9], p = ARGV[10]})
 if #news > 1 then redis.call("PUBLISH", channel, table.concat(news)) end
 return {"OK", line, 0}
