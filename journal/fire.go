@@ -38,6 +38,12 @@ type Firing struct {
 // fires. Its offsets are durable when LogFired has returned.
 func (j *Journal) Fire(ctx context.Context, topic uuid.UUID) (Firing, error) {
 	due, err := j.meta.DueTimers(ctx, topic, meta.MaxFire)
+	if errors.Is(err, ErrTopicNotFound) {
+		// Deleted, or lost with the rest of Redis: the guard finds out.
+		if _, lost := j.guard.lost(ctx); lost != nil {
+			return Firing{}, lost
+		}
+	}
 	if err != nil {
 		return Firing{}, err
 	}

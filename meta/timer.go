@@ -125,7 +125,7 @@ func (db *DB) RecallTimer(ctx context.Context, topic, id uuid.UUID, due int64) (
 func (db *DB) restoreTimers(ctx context.Context, s *TopicSnapshot) error {
 	keys := []string{keyHead(s.Topic.ID), keyDue(s.Topic.ID), keyTimers(s.Topic.ID)}
 	for part := range slices.Chunk(s.Timers, 150) {
-		args := []any{formatNumber(s.Term)}
+		args := []any{formatNumber(s.Term), channelTimers, s.Topic.ID.String()}
 		for i := range part {
 			args = append(args, string(part[i].ID[:]), formatNumber(part[i].Due), appendTimer(nil, &part[i]))
 		}
