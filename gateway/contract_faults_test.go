@@ -188,6 +188,7 @@ func (k *contract) unknownOutcomes(t *testing.T) {
 	k.run(t, n, step{operation: "putTopic", method: "PUT", path: "/v1/topics/new", body: `{}`, status: 504, code: "outcome_unknown"})
 	k.run(t, n, step{operation: "deleteTopic", method: "DELETE", path: orders, status: 504, code: "outcome_unknown"})
 	k.unknownGroups(t)
+	k.unknownRecall(t)
 }
 
 func (k *contract) redisGone(t *testing.T) {

@@ -188,7 +188,7 @@ func (k *contract) operations(topic string, f func(s step, op *openapi3.Operatio
 				continue // its requests need headers of their own: see upgrades
 			}
 			s := step{operation: op.OperationID, method: method}
-			s.path = strings.NewReplacer("{topic}", topic, "{queue}", "0", "{offset}", "0", "{group}", "billing", "{member}", "nobody").Replace(path)
+			s.path = strings.NewReplacer("{topic}", topic, "{queue}", "0", "{offset}", "0", "{group}", "billing", "{member}", "nobody", "{handle}", "nothing").Replace(path)
 			s.body = strings.ReplaceAll(groupBodies[op.OperationID], "orders", topic)
 			switch op.OperationID {
 			case "findOffsets":

@@ -74,11 +74,13 @@ var kinds = map[string]kind{
 	"message_not_found":  {404, "No such message", false, true, 0},
 	"queue_not_found":    {404, "No such queue", false, true, 0},
 	"route_not_found":    {404, "No such path", false, true, 0},
+	"handle_not_found":   {404, "No such delayed message", false, true, 0},
 	"topic_not_found":    {404, "No such topic", false, true, 0},
 	"method_not_allowed": {405, "Method not allowed", false, true, 0},
 	"not_acceptable":     {406, "Not acceptable", false, true, 0},
 	"request_timeout":    {408, "The body came too slowly", true, true, 0},
 
+	"already_delivered":     {409, "The message was delivered", false, true, 0},
 	"epoch_changed":         {409, "The topic is in another epoch", false, true, 0},
 	"idempotency_in_flight": {409, "A request with this key is still running", true, true, time.Second},
 	"producer_fenced":       {409, "Producer epoch is stale", false, true, 0},
@@ -121,6 +123,8 @@ var problems = []struct {
 	// First: an error may wrap the reason why the outcome is unknown.
 	{journal.ErrOutcomeUnknown, "outcome_unknown", "send again with the same key or sequence to be sure"},
 	{journal.ErrTopicNotFound, "topic_not_found", "there is no such topic"},
+	{journal.ErrTimerUnknown, "handle_not_found", "there is no delayed message of this handle"},
+	{journal.ErrDelivered, "already_delivered", "the message became readable before"},
 	{journal.ErrBufferFull, "buffer_full", "nothing was stored"},
 	{journal.ErrUnavailable, "unavailable", "nothing was stored"},
 	{journal.ErrRecovering, "recovering", "nothing was stored"},

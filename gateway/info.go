@@ -54,6 +54,7 @@ func (s *Server) getInfo(c echo.Context) error {
 			ReceiveMessages:    group.MaxReceive,
 			Receipts:           group.MaxReceipts,
 			InvisibleMs:        group.MaxInvisible.Milliseconds(),
+			DelayMs:            journal.MaxDelay.Milliseconds(),
 		},
 	})
 }

@@ -121,7 +121,8 @@ func (a *sendAnswer) appendResult(dst []byte, i int) []byte {
 	} else {
 		dst = append(dst, `,"status":"stored"`...)
 	}
-	if id != (uuid.UUID{}) && (offset >= 0 || a.ack == journal.None) {
+	delayed := a.Delayed(i)
+	if id != (uuid.UUID{}) && (offset >= 0 || a.ack == journal.None || delayed) {
 		dst = append(dst, `,"message_id":"`...)
 		dst = append(appendUUID(dst, id), '"')
 	}
@@ -130,6 +131,13 @@ func (a *sendAnswer) appendResult(dst []byte, i int) []byte {
 		dst = strconv.AppendUint(dst, uint64(queue), 10)
 		dst = append(dst, `,"offset":`...)
 		dst = strconv.AppendInt(dst, offset, 10)
+	}
+	if delayed && id != (uuid.UUID{}) {
+		dst = append(dst, `,"queue":`...)
+		dst = strconv.AppendUint(dst, uint64(queue), 10)
+		dst = append(dst, `,"recall_handle":"`...)
+		dst = append(dst, journal.RecallHandle(a.Topic, id, a.Due(i))...)
+		dst = append(dst, '"')
 	}
 	if a.tellDuplicates {
 		dst = append(dst, `,"duplicate":true`...)

@@ -90,6 +90,9 @@ func rawMessage(p *params) journal.Message {
 		OrderingKey: []byte(p.text("ordering_key", 4*journal.MaxOrderingKey)),
 		ContentType: []byte(p.text("content_type", journal.MaxContentType)),
 	}
+	m.DelayMS = p.integer("delay_ms", 0, 0, journal.MaxDelay.Milliseconds())
+	m.DelayLevel = p.integer("delay_level", 0, 0, journal.MaxDelayLevel)
+	m.DeliverAt, _ = p.time("deliver_at")
 	keys := p.all("keys")
 	if len(keys) > maxKeys || slices.ContainsFunc(keys, func(k string) bool { return !validKey([]byte(k)) }) {
 		p.fail("keys", "up to 32 keys, not empty, without blanks and control characters")

@@ -110,14 +110,18 @@ type page struct {
 type sent struct {
 	Stored  int `json:"stored"`
 	Failed  int `json:"failed"`
-	Results []struct {
-		Index     int    `json:"index"`
-		Status    string `json:"status"`
-		MessageID string `json:"message_id"`
-		Queue     *int64 `json:"queue"`
-		Offset    *int64 `json:"offset"`
-		Duplicate bool   `json:"duplicate"`
-	} `json:"results"`
+	Results []result `json:"results"`
+}
+
+// result is what became of one message.
+type result struct {
+	Index        int    `json:"index"`
+	Status       string `json:"status"`
+	MessageID    string `json:"message_id"`
+	Queue        *int64 `json:"queue"`
+	Offset       *int64 `json:"offset"`
+	Duplicate    bool   `json:"duplicate"`
+	RecallHandle string `json:"recall_handle"`
 }
 
 // as decodes an answer and fails unless it has the status.

@@ -52,8 +52,9 @@ func (s *Server) routes() []route {
 
 		{method: http.MethodPost, path: topic + "/messages", operation: "sendMessages", handle: s.sendMessages, takes: jsonType, answers: jsonType},
 		{method: http.MethodPost, path: topic + "/messages/raw", operation: "sendRawMessage", handle: s.sendRawMessage, takes: bytesType, answers: jsonType,
-			query: append([]string{"ordering_key", "tag", "keys", "content_type"}, producer...), repeatable: "keys"},
+			query: append([]string{"ordering_key", "tag", "keys", "content_type", "delay_ms", "deliver_at", "delay_level"}, producer...), repeatable: "keys"},
 		{method: http.MethodPost, path: topic + "/messages/framed", operation: "sendFramedMessages", handle: s.sendFramedMessages, takes: bytesType, answers: jsonType, query: producer},
+		{method: http.MethodDelete, path: topic + "/scheduled/:handle", operation: "recallMessage", handle: s.recallMessage},
 
 		{method: http.MethodGet, path: queue + "/messages", operation: "readMessages", handle: s.readMessages, answers: jsonType, query: append([]string{"encoding"}, from...)},
 		{method: http.MethodGet, path: queue + "/frames", operation: "readFrames", handle: s.readFrames, answers: bytesType, query: from},

@@ -28,6 +28,9 @@ const (
 	seenProperties
 	seenQueue
 	seenBornAt
+	seenDelayMS
+	seenDeliverAt
+	seenDelayLevel
 )
 
 // memberOf returns the bit of a member's name, 0 for an unknown one.
@@ -51,6 +54,12 @@ func memberOf(name []byte) int {
 		return seenQueue
 	case "born_at":
 		return seenBornAt
+	case "delay_ms":
+		return seenDelayMS
+	case "deliver_at":
+		return seenDeliverAt
+	case "delay_level":
+		return seenDelayLevel
 	}
 	return 0
 }
@@ -96,6 +105,12 @@ func (s *messageScanner) next() {
 			}
 		case seenBornAt:
 			m.BornAt = s.time()
+		case seenDelayMS:
+			m.DelayMS = s.integer()
+		case seenDeliverAt:
+			m.DeliverAt = s.time()
+		case seenDelayLevel:
+			m.DelayLevel = s.integer()
 		}
 	}
 	if seen&seenBody == 0 {

@@ -42,6 +42,9 @@ type strictMessage struct {
 	Properties  strictProperties `json:"properties"`
 	Queue       *int64           `json:"queue"`
 	BornAt      *string          `json:"born_at"`
+	DelayMS     int64            `json:"delay_ms"`
+	DeliverAt   *string          `json:"deliver_at"`
+	DelayLevel  int64            `json:"delay_level"`
 }
 
 // strictProperties keeps the order of the members, which a map would lose.
@@ -114,6 +117,8 @@ func (m *strictMessage) convert(to *journal.Message, pointer string, f *faults) 
 		Tag:         []byte(m.Tag),
 		OrderingKey: []byte(m.OrderingKey),
 		ContentType: []byte(m.ContentType),
+		DelayMS:     m.DelayMS,
+		DelayLevel:  m.DelayLevel,
 	}
 	m.convertBody(to, pointer, f)
 	if m.Queue != nil {
@@ -121,15 +126,21 @@ func (m *strictMessage) convert(to *journal.Message, pointer string, f *faults) 
 			f.add(pointer+"/queue", journal.CodeOutOfRange, "a queue's number is not negative")
 		}
 	}
-	if m.BornAt != nil {
-		var ok bool
-		if to.BornAt, ok = parseTime([]byte(*m.BornAt)); !ok {
-			f.add(pointer+"/born_at", journal.CodeInvalid, "not a time of RFC 3339 after 1970")
-		}
-	}
+	convertTime(m.BornAt, &to.BornAt, pointer+"/born_at", f)
+	convertTime(m.DeliverAt, &to.DeliverAt, pointer+"/deliver_at", f)
 	m.convertKeys(to, pointer+"/keys", f)
 	m.convertProperties(to, pointer+"/properties", f)
 	return len(f.list) == before
+}
+
+func convertTime(text *string, to *int64, pointer string, f *faults) {
+	if text == nil {
+		return
+	}
+	var ok bool
+	if *to, ok = parseTime([]byte(*text)); !ok {
+		f.add(pointer, journal.CodeInvalid, "not a time of RFC 3339 after 1970")
+	}
 }
 
 func (m *strictMessage) convertKeys(to *journal.Message, pointer string, f *faults) {

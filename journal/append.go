@@ -108,7 +108,7 @@ func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
 	}
 	p.metrics.produced(p)
 	d.appended = Appended{
-		Epoch: d.epoch, Duplicate: d.duplicate,
+		Topic: d.topic.ID, Epoch: d.epoch, Duplicate: d.duplicate,
 		base: d.base, count: p.count, parts: d.parts, routes: d.routes,
 	}
 	return &d.appended, nil
@@ -149,6 +149,7 @@ func (p *Pending) timer(after time.Duration) *time.Timer {
 
 // Appended says where the messages of a request are.
 type Appended struct {
+	Topic     uuid.UUID
 	Epoch     int64 // of the topic
 	Duplicate bool  // an earlier request with this identity stored them
 

@@ -607,7 +607,7 @@ type GroupOffset struct {
 	// TopicId The topic's id.
 	TopicId string `json:"topic_id"`
 
-	// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `mixed` any.
+	// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
 	//
 	// Example: normal
 	TopicType TopicType `json:"topic_type"`
@@ -833,7 +833,7 @@ type Info struct {
 
 	// Limits The largest value of each.
 	//
-	// Example: {"batch_bytes":8388608,"batch_messages":1000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+	// Example: {"batch_bytes":8388608,"batch_messages":1000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
 	Limits Limits `json:"limits"`
 
 	// Name Always `bucketmq`.
@@ -868,13 +868,16 @@ type JoinRequest struct {
 
 // Limits The largest value of each.
 //
-// Example: {"batch_bytes":8388608,"batch_messages":1000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+// Example: {"batch_bytes":8388608,"batch_messages":1000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
 type Limits struct {
 	// BatchBytes All messages of a request together as they are stored.
 	BatchBytes int64 `json:"batch_bytes"`
 
 	// BatchMessages Messages of a request.
 	BatchMessages int64 `json:"batch_messages"`
+
+	// DelayMs How far ahead a message is delivered.
+	DelayMs int64 `json:"delay_ms"`
 
 	// GroupNameChars A group's name.
 	GroupNameChars int64 `json:"group_name_chars"`
@@ -1141,6 +1144,16 @@ type NewMessage struct {
 
 	// ContentType What the body is, for readers. It never changes how it is stored.
 	ContentType *string `json:"content_type,omitempty"`
+
+	// DelayLevel The delay as a level: 1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h; 0 is no delay.
+	DelayLevel *int64 `json:"delay_level,omitempty"`
+
+	// DelayMs How long from now the message is delivered, by the server's clock: never before, and with an offset and a `stored_at`
+	// of then. At most one of `delay_ms`, `deliver_at` and `delay_level`, up to 40 days, in topics of type `delay` or `mixed`; 0 is no delay.
+	DelayMs *int64 `json:"delay_ms,omitempty"`
+
+	// DeliverAt When the message is delivered, to the millisecond; a time that is past is no delay.
+	DeliverAt *Time `json:"deliver_at,omitempty"`
 
 	// Encoding How a body is written as a JSON string.
 	//
@@ -1742,6 +1755,9 @@ type SendOutcome struct {
 	// Queue Where it is stored.
 	Queue *int64 `json:"queue,omitempty"`
 
+	// RecallHandle Of a delayed message, which has no offset yet: what recallMessage takes.
+	RecallHandle *string `json:"recall_handle,omitempty"`
+
 	// Status `stored` = durable, `accepted` = buffered with `ack: none`, `failed` = not stored.
 	//
 	// Example: stored
@@ -1912,7 +1928,7 @@ type Topic struct {
 	// Topic Its name.
 	Topic string `json:"topic"`
 
-	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `mixed` any.
+	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
 	//
 	// Example: normal
 	Type TopicType `json:"type"`
@@ -1965,13 +1981,13 @@ type TopicSettings struct {
 	// RetentionMs How long messages are kept; 72 hours by default, 0 = for ever.
 	RetentionMs *int64 `json:"retention_ms,omitempty"`
 
-	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `mixed` any.
+	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
 	//
 	// Example: normal
 	Type *TopicType `json:"type,omitempty"`
 }
 
-// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `mixed` any.
+// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
 //
 // Example: normal
 type TopicType string
@@ -1989,6 +2005,15 @@ type ClientIdParam = string
 
 // ContentTypeParam Example: image/png
 type ContentTypeParam = string
+
+// DelayLevelParam Example: 3
+type DelayLevelParam = int64
+
+// DelayParam Example: 5000
+type DelayParam = int64
+
+// DeliverAtParam Example: 2026-12-01T08:30:00.000Z
+type DeliverAtParam = Time
 
 // EncodingParam How a body is written as a JSON string.
 //
@@ -2009,6 +2034,9 @@ type FromParam = Time
 
 // GroupParam Example: billing
 type GroupParam = string
+
+// HandleParam Example: AQGa2PRcKnwAgAA_K2odngABmtj0XCp8AIAAPytqHZ4AAAGa2PRgEgAAAAA
+type HandleParam = string
 
 // IdempotencyKeyParam Example: 8d1c4a6e-order-1001
 type IdempotencyKeyParam = string
@@ -2217,6 +2245,11 @@ type Busy = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type CommitConflict = Problem
 
+// Delivered What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type Delivered = Problem
+
 // EpochChanged What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -2306,6 +2339,11 @@ type NoMessage = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type NoQueue = Problem
+
+// NoTimer What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoTimer = Problem
 
 // NoTopic What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -2615,6 +2653,15 @@ type SendRawMessageParams struct {
 
 	// ContentType What the body is, for readers. It never changes how it is stored.
 	ContentType *ContentTypeParam `form:"content_type,omitempty" json:"content_type,omitempty"`
+
+	// DelayMs How long from now the message is delivered; see NewMessage.
+	DelayMs *DelayParam `form:"delay_ms,omitempty" json:"delay_ms,omitempty"`
+
+	// DeliverAt When the message is delivered; see NewMessage.
+	DeliverAt *DeliverAtParam `form:"deliver_at,omitempty" json:"deliver_at,omitempty"`
+
+	// DelayLevel The delay as one of 18 levels; see NewMessage.
+	DelayLevel *DelayLevelParam `form:"delay_level,omitempty" json:"delay_level,omitempty"`
 
 	// Ack When to answer.
 	Ack *AckParam `form:"ack,omitempty" json:"ack,omitempty"`
