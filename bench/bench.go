@@ -27,6 +27,8 @@ type Options struct {
 	Mode    string        // ModeJSON, ModeFramed or ModeSingle; ModeFramed when empty
 	Via     string        // ViaPoll, ViaSSE or ViaWebSocket, for Tail and EndToEnd
 	Queues  int           // queues of the topic that is made; 8 when zero
+
+	TopicType string // of the topic that is made; normal when empty
 }
 
 // How messages are sent and read.
@@ -119,7 +121,11 @@ func (o Options) topic(ctx context.Context) (*client.Client, string, func(), err
 	}
 	name := "bench-" + uuid.NewString()
 	queues := int64(o.Queues)
-	if _, err := cl.CreateTopic(ctx, name, client.TopicSettings{Queues: &queues}); err != nil {
+	settings := client.TopicSettings{Queues: &queues}
+	if o.TopicType != "" {
+		settings.Type = &o.TopicType
+	}
+	if _, err := cl.CreateTopic(ctx, name, settings); err != nil {
 		return nil, "", nil, fmt.Errorf("make a topic to measure with: %w", err)
 	}
 	return cl, name, func() {

@@ -22,6 +22,11 @@ type Message struct {
 	Properties  map[string]string `json:"properties,omitempty"`
 	Body        *string           `json:"body"`
 	Encoding    string            `json:"encoding,omitempty"`
+
+	// At most one of these makes a delayed message; see openapi.yaml.
+	DelayMS    int64      `json:"delay_ms,omitempty"`
+	DeliverAt  *time.Time `json:"deliver_at,omitempty"`
+	DelayLevel int64      `json:"delay_level,omitempty"`
 }
 
 // SetBody makes body the message's: as text when it is valid UTF-8, else as
@@ -49,9 +54,11 @@ type Result struct {
 	Status    string `json:"status"`
 	MessageID string `json:"message_id"`
 	Queue     int64  `json:"queue"`
-	Offset    int64  `json:"offset"`
+	Offset    int64  `json:"offset"` // −1: delayed, it has none yet
 	Duplicate bool   `json:"duplicate"`
 	Error     *Fault `json:"error,omitempty"`
+
+	RecallHandle string `json:"recall_handle,omitempty"` // of a delayed message
 }
 
 // Send stores messages in a topic and returns once they are durable. With an
@@ -67,7 +74,19 @@ func (cl *Client) Send(ctx context.Context, topic string, messages []Message, id
 	}
 	var r SendResult
 	_, err = cl.do(ctx, c, &r)
+	for i := range r.Results {
+		if r.Results[i].RecallHandle != "" {
+			r.Results[i].Offset = -1
+		}
+	}
 	return r, err
+}
+
+// Recall takes a delayed message away before it is due. It may be repeated
+// safely after an error.
+func (cl *Client) Recall(ctx context.Context, topic, handle string) error {
+	_, err := cl.do(ctx, call{method: http.MethodDelete, path: []string{"topics", topic, "scheduled", handle}}, nil)
+	return err
 }
 
 // Stored is a message as it was read.

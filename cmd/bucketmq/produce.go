@@ -30,10 +30,15 @@ type produceCmd struct {
 	Queue       *int64            `placeholder:"N" help:"Send to this queue, instead of one chosen by the server."`
 	ContentType string            `placeholder:"TYPE" help:"Media type that readers are told; the server does not look at it."`
 	Property    map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Property of the messages. Repeatable."`
+	Delay       time.Duration     `placeholder:"DURATION" help:"Deliver the messages so much later, up to 960h; the topic is of type delay or mixed."`
+	DeliverAt   string            `placeholder:"TIME" help:"Deliver the messages then (RFC 3339)."`
+	DelayLevel  int64             `placeholder:"N" help:"Deliver the messages after the wait of level 1 (1s) to 18 (2h)."`
 	Whole       bool              `help:"Send all of standard input as one message."`
 	Batch       int               `default:"1000" placeholder:"N" help:"At most this many messages in one request (1 to 1000)."`
 	RetryFor    time.Duration     `default:"30s" placeholder:"DURATION" help:"How long to repeat a request that was not answered or is to be repeated; nothing is stored twice."`
-	JSON        bool              `name:"json" help:"Print one JSON object per message: its id, queue and offset."`
+	JSON        bool              `name:"json" help:"Print one JSON object per message: its id, queue and offset; of a delayed one the recall handle."`
+
+	deliverAt *time.Time
 }
 
 // Run sends the messages and returns when all of them are durable.
@@ -43,6 +48,9 @@ func (c *produceCmd) Run(env *environment) error {
 	}
 	if c.Whole && len(c.Message) > 0 {
 		return usageError("--whole sends standard input: give no messages as arguments")
+	}
+	if err := c.checkDelay(); err != nil {
+		return err
 	}
 	cl, err := c.client()
 	if err != nil {
@@ -66,6 +74,30 @@ func (c *produceCmd) Run(env *environment) error {
 	}
 	p.end()
 	return <-read
+}
+
+// checkDelay reads when the messages are to be delivered.
+func (c *produceCmd) checkDelay() error {
+	given := 0
+	for _, set := range []bool{c.Delay != 0, c.DeliverAt != "", c.DelayLevel != 0} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return usageError("give one of --delay, --deliver-at and --delay-level")
+	case c.Delay < 0 || c.Delay > 0 && c.Delay < time.Millisecond:
+		return usageError(fmt.Sprintf("--delay %v: at least 1ms", c.Delay))
+	case c.DeliverAt == "":
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, c.DeliverAt)
+	if err != nil {
+		return usageError(fmt.Sprintf("--deliver-at %s: want a time like 2026-12-01T08:30:00Z", c.DeliverAt))
+	}
+	c.deliverAt = &at
+	return nil
 }
 
 // read passes on every message of the command line or of standard input.
@@ -176,6 +208,7 @@ func (c *produceCmd) send(ctx context.Context, env *environment, cl *client.Clie
 		messages[i] = client.Message{
 			Queue: c.Queue, Tag: c.Tag, Keys: c.Key, OrderingKey: c.OrderingKey,
 			ContentType: c.ContentType, Properties: c.Property,
+			DelayMS: c.Delay.Milliseconds(), DeliverAt: c.deliverAt, DelayLevel: c.DelayLevel,
 		}
 		messages[i].SetBody(body)
 	}

@@ -216,6 +216,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/topics/{topic}/scheduled/{handle}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+                /** @description The `recall_handle` of a delayed message. */
+                handle: components["parameters"]["HandleParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a delayed message away before it is due
+         * @description Nobody reads it any more. To repeat the request gives the same answer for a day after the message would have been due.
+         */
+        delete: operations["recallMessage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/topics/{topic}/queues/{queue}/messages": {
         parameters: {
             query?: never;
@@ -1062,7 +1087,8 @@ export interface components {
          *         "group_subscriptions": 100,
          *         "receive_messages": 32,
          *         "receipts": 1000,
-         *         "invisible_ms": 43200000
+         *         "invisible_ms": 43200000,
+         *         "delay_ms": 3456000000
          *       },
          *       "websocket_protocols": [
          *         "bmq.v1.json",
@@ -1109,7 +1135,8 @@ export interface components {
          *       "group_subscriptions": 100,
          *       "receive_messages": 32,
          *       "receipts": 1000,
-         *       "invisible_ms": 43200000
+         *       "invisible_ms": 43200000,
+         *       "delay_ms": 3456000000
          *     }
          */
         Limits: {
@@ -1218,6 +1245,11 @@ export interface components {
              * @description How long a message is hidden.
              */
             invisible_ms: number;
+            /**
+             * Format: int64
+             * @description How far ahead a message is delivered.
+             */
+            delay_ms: number;
         };
         /**
          * @description A YAML document.
@@ -1238,7 +1270,7 @@ export interface components {
          */
         EventStream: string;
         /**
-         * @description What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `mixed` any.
+         * @description What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
          * @example normal
          * @enum {string}
          */
@@ -1583,6 +1615,22 @@ export interface components {
              * @description When the message came to be; when it arrived if left out.
              */
             born_at?: string;
+            /**
+             * Format: int64
+             * @description How long from now the message is delivered, by the server's clock: never before, and with an offset and a `stored_at`
+             *     of then. At most one of `delay_ms`, `deliver_at` and `delay_level`, up to 40 days, in topics of type `delay` or `mixed`; 0 is no delay.
+             */
+            delay_ms?: number;
+            /**
+             * Format: date-time
+             * @description When the message is delivered, to the millisecond; a time that is past is no delay.
+             */
+            deliver_at?: string;
+            /**
+             * Format: int64
+             * @description The delay as a level: 1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h; 0 is no delay.
+             */
+            delay_level?: number;
         };
         /**
          * @description What became of the messages.
@@ -1651,6 +1699,8 @@ export interface components {
             offset?: number;
             /** @description It was stored by an earlier request of this producer; ids and offsets are of then and absent when that is too long ago. */
             duplicate?: boolean;
+            /** @description Of a delayed message, which has no offset yet: what recallMessage takes. */
+            recall_handle?: string;
             error?: components["schemas"]["Problem"];
         };
         /**
@@ -3696,6 +3746,26 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description There is no such topic, or no such delayed message. */
+        NoTimer: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The message was delivered already. */
+        Delivered: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description There is no such topic or queue. */
         NoQueue: {
             headers: {
@@ -4268,6 +4338,14 @@ export interface components {
         KeysParam: string[];
         /** @description What the body is, for readers. It never changes how it is stored. */
         ContentTypeParam: string;
+        /** @description The `recall_handle` of a delayed message. */
+        HandleParam: string;
+        /** @description How long from now the message is delivered; see NewMessage. */
+        DelayParam: number;
+        /** @description When the message is delivered; see NewMessage. */
+        DeliverAtParam: string;
+        /** @description The delay as one of 18 levels; see NewMessage. */
+        DelayLevelParam: number;
         /** @description When to answer. */
         AckParam: components["schemas"]["Ack"];
         /** @description With `producer_epoch` and `producer_seq`, the producer's identity (see Producer). */
@@ -4758,6 +4836,12 @@ export interface operations {
                 keys?: components["parameters"]["KeysParam"];
                 /** @description What the body is, for readers. It never changes how it is stored. */
                 content_type?: components["parameters"]["ContentTypeParam"];
+                /** @description How long from now the message is delivered; see NewMessage. */
+                delay_ms?: components["parameters"]["DelayParam"];
+                /** @description When the message is delivered; see NewMessage. */
+                deliver_at?: components["parameters"]["DeliverAtParam"];
+                /** @description The delay as one of 18 levels; see NewMessage. */
+                delay_level?: components["parameters"]["DelayLevelParam"];
                 /** @description When to answer. */
                 ack?: components["parameters"]["AckParam"];
                 /** @description With `producer_epoch` and `producer_seq`, the producer's identity (see Producer). */
@@ -4846,6 +4930,36 @@ export interface operations {
             415: components["responses"]["UnsupportedMedia"];
             422: components["responses"]["SendRefused"];
             503: components["responses"]["NotStored"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    recallMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+                /** @description The `recall_handle` of a delayed message. */
+                handle: components["parameters"]["HandleParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message is never delivered, also after a crash. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadName"];
+            404: components["responses"]["NoTimer"];
+            409: components["responses"]["Delivered"];
+            503: components["responses"]["NotReady"];
             504: components["responses"]["OutcomeUnknown"];
             default: components["responses"]["Unexpected"];
         };

@@ -38,8 +38,10 @@ export interface SendResult {
   /** The message's id; empty when `duplicate` and too long ago to know. */
   readonly messageId: string;
   readonly queue: number;
-  /** -1 when `duplicate` and too long ago to know. */
+  /** -1 when the message is delayed, and when `duplicate` and too long ago to know. */
   readonly offset: number;
+  /** Of a delayed message: what `topic.recall` takes. */
+  readonly recallHandle?: string;
   /** It was stored by an earlier request. */
   readonly duplicate: boolean;
 }

@@ -21,6 +21,12 @@ export interface MessageOptions {
   readonly contentType?: string;
   /** When the message came to be. Default: when it arrives. */
   readonly bornAt?: Date | number;
+  /** How long from now it is delivered, by the server's clock and never before; in topics of type `delay` or `mixed`. */
+  readonly delayMs?: number;
+  /** When it is delivered, instead of `delayMs`; a time that is past is no delay. */
+  readonly deliverAt?: Date | number;
+  /** The delay as a level from 1 (1 s) to 18 (2 h), instead of `delayMs`. */
+  readonly delayLevel?: number;
 }
 
 /** A message to send. */
@@ -51,6 +57,7 @@ export function encodeMessage(message: NewMessage): string {
 
 function wireOf(message: NewMessage): Schemas["NewMessage"] {
   const { body, tag, key, keys, orderingKey, queue, properties, contentType, bornAt } = message;
+  const { delayMs, deliverAt, delayLevel } = message;
   const wire: Schemas["NewMessage"] = bodyOf(body);
   const allKeys = [...(key === undefined ? [] : [key]), ...(keys ?? [])];
   if (contentType !== undefined) wire.content_type = contentType;
@@ -60,6 +67,9 @@ function wireOf(message: NewMessage): Schemas["NewMessage"] {
   if (queue !== undefined) wire.queue = queue;
   if (properties !== undefined) wire.properties = { ...properties };
   if (bornAt !== undefined) wire.born_at = timeOf(bornAt, "bornAt");
+  if (delayMs !== undefined) wire.delay_ms = delayMs;
+  if (deliverAt !== undefined) wire.deliver_at = timeOf(deliverAt, "deliverAt");
+  if (delayLevel !== undefined) wire.delay_level = delayLevel;
   return wire;
 }
 
@@ -123,7 +133,7 @@ export function randomKey(): string {
 
 function outcomeOf(outcome: Schemas["SendOutcome"]): SendOutcome {
   if (outcome.status === "stored") {
-    const { message_id, queue, offset, duplicate } = outcome;
+    const { message_id, queue, offset, duplicate, recall_handle } = outcome;
     return {
       stored: true,
       result: {
@@ -131,6 +141,7 @@ function outcomeOf(outcome: Schemas["SendOutcome"]): SendOutcome {
         queue: queue ?? -1,
         offset: offset ?? -1,
         duplicate: duplicate ?? false,
+        ...(recall_handle === undefined ? {} : { recallHandle: recall_handle }),
       },
     };
   }

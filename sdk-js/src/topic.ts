@@ -59,6 +59,31 @@ export class Topic {
     return this.#context.track(this.#post(body, messages.length, options));
   }
 
+  /**
+   * Takes a delayed message away before it is due: nobody ever reads it. `already_delivered` when it came first,
+   * `handle_not_found` when there is no such message. Repeating it gives the same answer.
+   *
+   * @example
+   * const { recallHandle } = await topic.send("remind me", { delayMs: 60_000 });
+   * if (recallHandle) await topic.recall(recallHandle);
+   */
+  async recall(recallHandle: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    this.#assertOpen();
+    const linked = link(options.signal, this.#context.cut);
+    try {
+      await this.#context.track(
+        request(this.#context.endpoint, {
+          method: "DELETE",
+          path: `v1/topics/${this.name}/scheduled/${encodeURIComponent(recallHandle)}`,
+          safety: "keyed",
+          signal: linked.signal,
+        }),
+      );
+    } finally {
+      linked.release();
+    }
+  }
+
   /** Makes a producer that gathers messages into batches, for many messages from one place. */
   producer(options: ProducerOptions = {}): Producer {
     this.#assertOpen();

@@ -389,3 +389,21 @@ describe("Fallback", () => {
     await client.close();
   });
 });
+
+describe("Delayed messages", () => {
+  test("come when they are due, unless they are recalled", async () => {
+    const name = `t${++names}`;
+    await mq.topics.put(name, { queues: 1, type: "delay" });
+    const topic = mq.topic(name);
+    const began = Date.now();
+    const kept = await topic.send("kept", { delayMs: 300 });
+    const gone = await topic.send("gone", { delayLevel: 1 });
+    await topic.recall(gone.recallHandle ?? "");
+    for await (const message of topic.read(0, { follow: true })) {
+      expect(message.text()).toBe("kept");
+      break;
+    }
+    expect(Date.now() - began).toBeGreaterThanOrEqual(300);
+    await expect(topic.recall(kept.recallHandle ?? "")).rejects.toMatchObject({ code: "already_delivered" });
+  });
+});

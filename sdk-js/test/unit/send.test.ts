@@ -276,3 +276,29 @@ describe("Errors", () => {
     expect(seen).toHaveLength(0);
   });
 });
+
+describe("Delayed sends", () => {
+  test("delays are written as the API has them, and the handle comes back", async () => {
+    const outcome = { index: 0, status: "stored", message_id: "m", queue: 1, recall_handle: "h+/1" };
+    const { fetch, seen } = fakeFetch(
+      () => json({ stored: 1, failed: 0, results: [outcome] }),
+      () => json(stored(1)),
+      () => json(stored(2)),
+      fail,
+      () => new Response(null, { status: 204 }),
+      () => problem(409, "already_delivered"),
+    );
+    const topic = connect("http://h", { fetch, retry: quick }).topic("later");
+    const sent = await topic.send("x", { delayMs: 5000 });
+    expect(sent).toEqual({ messageId: "m", queue: 1, offset: -1, duplicate: false, recallHandle: "h+/1" });
+    await topic.send("x", { deliverAt: new Date(0) });
+    await topic.send("x", { delayLevel: 3 });
+    await topic.recall("h+/1"); // sent again after the failure: it is the same recall
+    expect(seen[0]?.body).toContain('"delay_ms":5000');
+    expect(seen[1]?.body).toContain('"deliver_at":"1970-01-01T00:00:00.000Z"');
+    expect(seen[2]?.body).toContain('"delay_level":3');
+    expect(seen[4]?.method).toBe("DELETE");
+    expect(seen[4]?.path).toBe("/v1/topics/later/scheduled/h%2B%2F1");
+    expect((await failure(topic.recall("h"))).code).toBe("already_delivered");
+  });
+});
