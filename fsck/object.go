@@ -144,6 +144,9 @@ func (o *object) count(entry Block) {
 	o.c.report.Blocks++
 	if entry.Fault == "" {
 		o.c.report.Records += int64(entry.Count)
+		if entry.Due != 0 {
+			o.c.report.Delayed += int64(entry.Count)
+		}
 	} else {
 		o.c.report.DamagedBlocks++
 	}

@@ -40,7 +40,8 @@ type Block struct {
 	Topic    uuid.UUID `json:"topic_id"`
 	Queue    uint32    `json:"queue"`
 	Count    uint32    `json:"count"`
-	Identity bool      `json:"identity"` // its request can be recognised when sent again
+	Due      int64     `json:"due,omitempty"` // Unix milliseconds; when its messages become readable, of a delayed one
+	Identity bool      `json:"identity"`      // its request can be recognised when sent again
 	MinBorn  time.Time `json:"min_born_at"`
 	MaxBorn  time.Time `json:"max_born_at"`
 	Fault    FaultKind `json:"fault,omitempty"`
@@ -53,7 +54,7 @@ func blockOf(row segment.Block) Block {
 	}
 	return Block{
 		Position: row.Position, Length: row.Length, Kind: kind,
-		Topic: row.Topic, Queue: row.Queue, Count: row.Count, Identity: row.Identity != nil,
+		Topic: row.Topic, Queue: row.Queue, Count: row.Count, Identity: row.Identity != nil, Due: row.Due,
 		MinBorn: time.UnixMilli(row.MinBorn).UTC(), MaxBorn: time.UnixMilli(row.MaxBorn).UTC(),
 	}
 }
@@ -92,6 +93,7 @@ type Report struct {
 	Blocks        int64    `json:"blocks"`
 	DamagedBlocks int64    `json:"damaged_blocks"`
 	Records       int64    `json:"records"` // of whole blocks
+	Delayed       int64    `json:"delayed"` // of Records: those whose blocks have a due time
 	Receipts      int64    `json:"receipts"`
 	Writers       []Writer `json:"writers"`
 	Faults        []Fault  `json:"faults"`

@@ -24,6 +24,16 @@ func goldens() map[string]func() ([]byte, segment.Footer) {
 			b.AddReceipts([]segment.Receipt{{Writer: writer, Seq: 7, Topic: topicA, Epoch: 1, Queue: 3, First: 104, Count: 5, Position: 0, Length: 642, StoredAt: 1_700_000_000_600, Tags: 9}})
 			return b.Finish()
 		},
+		"v1-delayed.seg": func() ([]byte, segment.Footer) {
+			b := segment.NewBuilder(writer, 10, 1_700_000_003_000)
+			soon, keyed := chunk(message(0, "soon")), chunk(message(1, "keyed"))
+			soon.Due, soon.DueID = 1_700_000_060_000, segment.MessageID(idBase, 0)
+			keyed.Due, keyed.DueID = 1_700_000_120_000, segment.MessageID(idBase, 1)
+			keyed.Identity = &segment.Identity{Kind: segment.IdentityKey, Key: [16]byte{1}, Queues: 8, Parts: 1, IDBase: idBase}
+			b.AddChunks(segment.Messages, topicA, 3, []segment.Chunk{chunk(message(2, "now")), soon, keyed, chunk(message(3, "now too"))})
+			b.AddReceipts([]segment.Receipt{{Writer: writer, Seq: 6, Topic: topicA, Epoch: 1, Queue: 3, Position: 500, Length: 300, StoredAt: 1_700_000_002_000}})
+			return b.Finish()
+		},
 		"v1-burnt.seg": func() ([]byte, segment.Footer) {
 			b := segment.NewBuilder(writer, 9, 1_700_000_002_000)
 			b.AddBurnt([]uint64{8})
