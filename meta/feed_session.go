@@ -174,7 +174,7 @@ func (s *session) confirm(channel string) {
 	s.first--
 	if s.first == 0 {
 		s.complete = true
-		if s.renewed {
+		if s.renewed || s.f.timers {
 			s.f.on(Notice{Lost: true})
 		}
 	}
