@@ -823,7 +823,7 @@ type HeartbeatResult struct {
 
 // Info What this server is and what it accepts.
 //
-// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_bytes":8388608,"batch_messages":1000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
+// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_bytes":8388608,"batch_messages":1000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
 type Info struct {
 	// AuthModes How requests may authenticate; `none`: not at all.
 	AuthModes []string `json:"auth_modes"`
