@@ -264,6 +264,7 @@ func TestAStoreThatFailsAtTheDueTimeDelaysNothingAndLosesNothing(t *testing.T) {
 	s.once(bodies)
 }
 
+// The message is of an hour ago, and is found by its id all the same.
 func TestAdoptionPutsTimersDown(t *testing.T) {
 	s := newDelaySite(t, newSite(t), 1)
 	dead := uuid.Must(uuid.NewV7())
@@ -274,6 +275,10 @@ func TestAdoptionPutsTimersDown(t *testing.T) {
 	id, err := segment.NewMessageIDBase()
 	if err != nil {
 		t.Fatal(err)
+	}
+	hourAgo := segment.MessageTime(id) - time.Hour.Milliseconds()
+	for i := range 6 {
+		id[i] = byte(hourAgo >> (8 * (5 - i)))
 	}
 	b := segment.NewBuilder(dead, 1, time.Now().UnixMilli())
 	record := segment.Record{ID: id, Tag: []byte("t"), Keys: []byte("k1 k2"), Properties: segment.AppendProperty(nil, "a", "b"), Body: []byte("left")}
@@ -289,6 +294,10 @@ func TestAdoptionPutsTimersDown(t *testing.T) {
 	s.due["left"] = low + 400
 	s.coordinate(nil, 100*time.Millisecond)
 	s.once([]string{"left"})
+	found, err := s.journal.Search(t.Context(), journal.SearchOptions{Topic: s.later, ID: id})
+	if err != nil || len(found.Messages) != 1 {
+		t.Errorf("by its id: %+v, %v", found, err)
+	}
 }
 
 func TestRecallRacingItsTimerHasOneWinner(t *testing.T) {

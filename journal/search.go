@@ -61,7 +61,8 @@ func (r *reader) Search(ctx context.Context, o SearchOptions) (*SearchPage, erro
 	if o.ID != uuid.Nil {
 		at := segment.MessageTime(o.ID)
 		o.From = max(o.From, at-idEarly.Milliseconds())
-		if end := at + idLate.Milliseconds(); o.To == 0 || end < o.To {
+		delays := o.Topic.Type == meta.TopicDelay || o.Topic.Type == meta.TopicMixed // stored again when it is due
+		if end := at + idLate.Milliseconds(); !delays && (o.To == 0 || end < o.To) {
 			o.To = end
 		}
 	}
