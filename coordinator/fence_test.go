@@ -211,7 +211,7 @@ func TestALeaderLooksAtEverythingOnceItListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	d.arm("subscribe")
+	d.arm("{bmq}:changes") // of the subscription
 	early := s.crowd(meta.Group{})
 	early.join("c0", time.Minute, topic).live()
 	s.lead(db, seldom)

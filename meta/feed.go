@@ -31,7 +31,7 @@ type Feed struct {
 
 	wake chan struct{} // buffered by one: watches changed
 
-	timers  bool // set before Run: delayed messages are noticed too
+	timers  bool // set before Run: delayed messages are noticed, and no changes
 	mu      sync.Mutex
 	watches map[uuid.UUID]*watch // guarded by mu
 }
@@ -51,8 +51,9 @@ func (db *DB) NewFeed(on func(Notice)) *Feed {
 	return &Feed{db: db, on: on, wake: make(chan struct{}, 1), watches: map[uuid.UUID]*watch{}}
 }
 
-// WatchTimers makes the feed notice the delayed messages of all topics as well,
-// and say with a notice with Lost from when on it does. It is called before Run.
+// WatchTimers makes the feed notice the delayed messages of all topics instead of
+// changes of topics and groups, and say with a notice with Lost from when on it
+// does. It is called before Run.
 func (f *Feed) WatchTimers() { f.timers = true }
 
 // Run receives until ctx ends and returns ctx's error. It reconnects by itself;

@@ -72,9 +72,10 @@ func (s *session) begin(ctx context.Context) error {
 	}
 	wanted, _ := s.changes()
 	s.f.mu.Unlock()
-	wanted = append(wanted, channelChange, channelGroups)
 	if s.f.timers {
 		wanted = append(wanted, channelTimers)
+	} else {
+		wanted = append(wanted, channelChange, channelGroups)
 	}
 	s.first = len(wanted)
 	return subscribe(ctx, wanted, s.pubsub.Subscribe)
