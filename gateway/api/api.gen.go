@@ -1856,7 +1856,7 @@ type SubscriptionSettings struct {
 	// DelayMs A message is delivered this long after it was stored at the earliest; 0 by default.
 	DelayMs *int64 `json:"delay_ms,omitempty"`
 
-	// MaxLag Messages behind above which the lag of a queue is reported as too large
+	// MaxLag Messages behind above which the lag of a queue is reported as too large, by `lag_exceeded` and a metric; 0 (the default) = never.
 	MaxLag *int64 `json:"max_lag,omitempty"`
 
 	// PullBatch Messages that are fetched at a time; 0 = 32.

@@ -2219,7 +2219,7 @@ export interface components {
             timeout_ms?: number;
             /**
              * Format: int64
-             * @description Messages behind above which the lag of a queue is reported as too large
+             * @description Messages behind above which the lag of a queue is reported as too large, by `lag_exceeded` and a metric; 0 (the default) = never.
              */
             max_lag?: number;
             /**
