@@ -421,6 +421,32 @@ func (k *contract) offsetAnswers(t *testing.T) {
 	if string(exported.body) != `{"offsetTable":{"orders@billing":{"0":1,"1":0}}}` {
 		t.Errorf("exported %s", exported.body)
 	}
+	k.broadcastOffsets(t, n)
+}
+
+// broadcastOffsets: each client has its own progress.
+func (k *contract) broadcastOffsets(t *testing.T, n *node) {
+	t.Helper()
+	const news = "/v1/groups/news"
+	n.call("PUT", news, `{"mode":"broadcasting","consume_from":"first"}`).want(t, 201)
+	for _, client := range []string{"a", "b"} {
+		member := decode[struct {
+			ID string `json:"member_id"`
+		}](t, n.call("POST", news+"/members", `{"client_id":"`+client+`","subscriptions":[{"topic":"orders"}]}`).want(t, 201)).ID
+		poll := decode[struct{ Cursor string }](t, n.call("POST", news+"/members/"+member+"/poll", `{}`).want(t, 200))
+		if client == "a" {
+			n.call("POST", news+"/members/"+member+"/poll", `{"cursor":"`+poll.Cursor+`"}`).want(t, 200)
+		}
+	}
+	if rows := string(n.get(news + "/offsets").body); !strings.Contains(rows, `"lag":0`) || !strings.Contains(rows, `"offset":0`) {
+		t.Fatalf("one has finished a queue and the other has not begun: %s", rows)
+	}
+	exported := k.do(t, n, "exportOffsets", "GET", news+"/offsets/export", "", 200)
+	if string(exported.body) != `{"offsetTable":{"orders@news":{"0":0,"1":0}}}` {
+		t.Errorf("exported %s, want what the slowest client has", exported.body)
+	}
+	k.refused(t, n, "resetOffsets", "POST", news+"/offsets/reset", `{"topic":"orders","to":"latest"}`, 400, "invalid_field")
+	k.refused(t, n, "updateGroupQueue", "PATCH", news+"/queues/orders/0", `{"stopped":true}`, 400, "invalid_field")
 }
 
 func (k *contract) groupSettings(t *testing.T) {

@@ -51,12 +51,13 @@ func TestReadsTakeAnSQLCondition(t *testing.T) {
 }
 
 func TestALongPollWaitsForWhatMeetsItsCondition(t *testing.T) {
-	n := alone(t)
+	n, waiting := counted(t)
 	n.topic("orders", `{"queues":1}`)
 	got := make(chan page, 1)
 	go func() {
 		got <- n.read("orders", 0, "offset=0&wait_ms=10000&sql="+url.QueryEscape("amount >= 2 AND region = 'eu'"))
 	}()
+	eventually(t, "the poll waits", func() bool { return waiting() == 1 }) // else its first read may answer no_match
 	sendRegions(n, "orders", "eu", "us", "us", "eu")
 	select {
 	case p := <-got:

@@ -282,7 +282,8 @@ func (r *resetRequest) read(name string) (request group.ResetRequest, err error)
 }
 
 // exportOffsets answers the offsets of a group as RocketMQ's consumerOffset.json
-// has them (SEMANTICS 18).
+// has them (SEMANTICS 18). That has no place for clients: of a broadcasting group
+// it is the smallest offset of any, so that whoever goes on from there misses nothing.
 func (s *Server) exportOffsets(c echo.Context) error {
 	name, err := groupName(c)
 	if err != nil {
@@ -301,7 +302,11 @@ func (s *Server) exportOffsets(c echo.Context) error {
 		if out.OffsetTable[key] == nil {
 			out.OffsetTable[key] = api.OffsetTable{}
 		}
-		out.OffsetTable[key][strconv.FormatUint(uint64(p.Queue), 10)] = p.Offset
+		queue := strconv.FormatUint(uint64(p.Queue), 10)
+		if known, another := out.OffsetTable[key][queue]; another && known <= p.Offset {
+			continue
+		}
+		out.OffsetTable[key][queue] = p.Offset
 	}
 	return writeJSON(c, http.StatusOK, out)
 }

@@ -108,8 +108,8 @@ type page struct {
 }
 
 type sent struct {
-	Stored  int `json:"stored"`
-	Failed  int `json:"failed"`
+	Stored  int      `json:"stored"`
+	Failed  int      `json:"failed"`
 	Results []result `json:"results"`
 }
 

@@ -163,7 +163,7 @@ func (g *Groups) Seek(ctx context.Context, r SeekRequest) (QueueReset, error) {
 		return QueueReset{}, err
 	}
 	if m.Kind == meta.KindBroadcast {
-		return QueueReset{}, invalid("to", journal.CodeConflict, "the progress of a broadcasting member is its own: join under another client id")
+		return QueueReset{}, invalid("to", journal.CodeConflict, ownProgress)
 	}
 	topic, err := g.options.Journal.Topic(ctx, r.Topic)
 	if err != nil {

@@ -454,3 +454,26 @@ func TestSharedAndOwnedConsumptionKeepOutOfEachOther(t *testing.T) {
 		t.Errorf("receive while a member owns queues: %v", err)
 	}
 }
+
+func TestAStoppedQueueGivesPollsNothing(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	n.coordinate()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	m := n.join("billing", "c", "orders").Member.ID
+	n.owned("billing", m, 1)
+	n.send(topic, 0, "", "a", "b")
+	first := n.poll("billing", m, "", at(1))
+	wantPolled(t, first, "a")
+	_, err := n.SetStopped(t.Context(), "billing", "orders", 0, true, "op")
+	must(t, err)
+	stopped := n.poll("billing", m, first.Cursor) // what was delivered before counts
+	wantPolled(t, stopped)
+	if got := n.offset("billing", 0); got != 1 {
+		t.Errorf("progress %d, want 1", got)
+	}
+	_, err = n.SetStopped(t.Context(), "billing", "orders", 0, false, "op")
+	must(t, err)
+	wantPolled(t, n.poll("billing", m, stopped.Cursor), "b")
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
 
@@ -265,11 +266,15 @@ func (g *Groups) topicProgress(ctx context.Context, topic meta.Topic, records ma
 
 // SetStopped stops the consumption of a queue, or starts it again, and returns the
 // record once that is durable. Messages that are hidden may still be acknowledged.
-// meta.ErrNoOffset: the group does not consume the queue.
+// meta.ErrNoOffset: the group does not consume the queue. A broadcasting group has
+// no queue to stop: *journal.InvalidError.
 func (g *Groups) SetStopped(ctx context.Context, name, topic string, queue uint32, stopped bool, by string) (meta.OffsetRecord, error) {
 	definition, err := g.Get(ctx, name)
 	if err != nil {
 		return meta.OffsetRecord{}, err
+	}
+	if definition.Mode == meta.ModeBroadcasting {
+		return meta.OffsetRecord{}, invalid("stopped", journal.CodeConflict, ownProgress)
 	}
 	t, err := g.options.Journal.Topic(ctx, topic)
 	if err != nil {

@@ -399,14 +399,31 @@ func TestWhereAGroupBegins(t *testing.T) {
 	n := p.gateway()
 	topic := n.topic("orders", 1)
 	n.send(topic, 0, "", "old")
-	for from, want := range map[string][]string{meta.ConsumeFromFirst: {"old", "new"}, meta.ConsumeFromLast: {"new"}} {
-		n.group(from, time.Minute, func(g *meta.Group) { g.ConsumeFrom = from })
+	time.Sleep(5 * time.Millisecond)
+	n.send(topic, 0, "", "mid")
+	since := n.storedAt(topic, 1)
+	for from, want := range map[string][]string{
+		meta.ConsumeFromFirst: {"old", "mid", "new"}, meta.ConsumeFromLast: {"new"}, meta.ConsumeFromTimestamp: {"mid", "new"},
+	} {
+		n.group(from, time.Minute, func(g *meta.Group) {
+			if g.ConsumeFrom = from; from == meta.ConsumeFromTimestamp {
+				g.ConsumeTimestamp = since
+			}
+		})
 		if from == meta.ConsumeFromLast {
 			wantBodies(t, n.receive(ask(from, "orders"))) // it registers
 		}
 		defer func() { wantBodies(t, n.receive(ask(from, "orders")), want...) }()
 	}
 	n.send(topic, 0, "", "new")
+}
+
+// storedAt is the store time of a message in queue 0.
+func (n *gateway) storedAt(topic meta.Topic, offset int64) int64 {
+	n.t.Helper()
+	page, err := n.journal.Read(n.t.Context(), journal.Read{Topic: topic, Offset: offset, MaxMessages: 1, MaxBytes: 1})
+	must(n.t, err)
+	return page.Messages[0].StoredAt
 }
 
 // Everything that Redis had is gone: what was acknowledged and recorded stays so,
@@ -442,4 +459,72 @@ func TestSharedConsumptionGoesOnAfterTheLossOfRedis(t *testing.T) {
 	if fmt.Sprint(all) != "[6 7 8 9]" {
 		t.Errorf("received %v again, want 6 to 9", all)
 	}
+}
+
+func (n *gateway) settings(name, topic string, change func(*meta.Settings)) {
+	n.t.Helper()
+	_, err := n.UpdateSettings(n.t.Context(), name, topic, change, group.AnyVersion)
+	must(n.t, err)
+}
+
+// The live settings of a group reach also those who wait in a receive.
+func TestSettingsChangeWhatReceiversGet(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	wantBodies(t, n.receive(ask("billing", "orders"))) // it begins
+	got := make(chan []group.Received, 1)
+	go func() {
+		got <- n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 10 * time.Second }))
+	}()
+	n.settings("billing", "orders", func(s *meta.Settings) { s.Tags = "paid" })
+	time.Sleep(50 * time.Millisecond) // the notice is on its way
+	n.send(topic, 0, "new", "a")
+	n.send(topic, 0, "paid", "b")
+	wantBodies(t, <-got, "b")
+
+	n.settings("billing", "orders", func(s *meta.Settings) { s.Tags, s.DelayMS = "", 500 })
+	n.send(topic, 0, "", "young")
+	sent := time.Now()
+	wantBodies(t, n.receive(ask("billing", "orders")))
+	young := n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 10 * time.Second }))
+	wantBodies(t, young, "young")
+	if took := time.Since(sent); took < 400*time.Millisecond || took > 4*time.Second {
+		t.Errorf("a message with a delay of 500 ms came after %v", took)
+	}
+
+	n.settings("billing", "orders", func(s *meta.Settings) { s.DelayMS, s.ThresholdMessages = 0, 3 })
+	n.send(topic, 0, "", "c", "d", "e")
+	rest := n.receive(ask("billing", "orders")) // one of three is in flight, b and young
+	wantBodies(t, rest, "c")
+	must(t, n.ack("billing", young[0], rest[0])[0])
+	wantBodies(t, n.receive(ask("billing", "orders")), "d", "e")
+}
+
+// Each client of a broadcasting group has its own progress, so nothing of the
+// group can be moved or stopped.
+func TestABroadcastingGroupIsNeitherResetNorStopped(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	topic := n.topic("orders", 1)
+	n.group("news", time.Minute, func(g *meta.Group) { g.Mode = meta.ModeBroadcasting })
+	m := n.join("news", "a", "orders").Member.ID
+	n.send(topic, 0, "", "x")
+	var invalid *journal.InvalidError
+	for _, dry := range []bool{true, false} {
+		_, err := n.Reset(t.Context(), group.ResetRequest{Group: "news", Topic: "orders", To: group.ToLatest, DryRun: dry})
+		if !errors.As(err, &invalid) || invalid.Code != journal.CodeConflict {
+			t.Errorf("reset: %v", err)
+		}
+	}
+	if _, err := n.SetStopped(t.Context(), "news", "orders", 0, true, "op"); !errors.As(err, &invalid) || invalid.Field != "stopped" {
+		t.Errorf("stop: %v", err)
+	}
+	records, err := n.db.AllOffsets(t.Context(), n.definition("news").ID)
+	must(t, err)
+	if len(records) != 0 {
+		t.Errorf("the group has progress of its own: %+v", records)
+	}
+	wantPolled(t, n.poll("news", m, ""), "x")
 }

@@ -29,6 +29,9 @@ type ResetRequest struct {
 	By     string // who does it: shown in the records
 }
 
+// ownProgress is why the progress of a broadcasting group is not for others to move.
+const ownProgress = "each client of a broadcasting group has its own progress: it starts anew under another client id"
+
 // QueueReset is what a reset does to one queue.
 type QueueReset struct {
 	Queue    uint32
@@ -40,11 +43,15 @@ type QueueReset struct {
 // Reset moves a group's progress under a new offset version, and returns what was
 // done once it is durable. Receivers need not be there; what is in flight is
 // dropped: its receipts are superseded, and the next message is the target. The
-// target of each queue is found first, then all are moved.
+// target of each queue is found first, then all are moved. A broadcasting group
+// has no progress to move: *journal.InvalidError.
 func (g *Groups) Reset(ctx context.Context, r ResetRequest) ([]QueueReset, error) {
 	definition, err := g.Get(ctx, r.Group)
 	if err != nil {
 		return nil, err
+	}
+	if definition.Mode == meta.ModeBroadcasting {
+		return nil, invalid("group", journal.CodeConflict, ownProgress)
 	}
 	topic, err := g.options.Journal.Topic(ctx, r.Topic)
 	if err != nil {

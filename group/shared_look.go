@@ -41,8 +41,9 @@ type look struct {
 // queueView is what a look knows of one queue.
 type queueView struct {
 	meta.SharedQueue
-	topic  meta.Topic
-	filter filter.Filter
+	topic    meta.Topic
+	filter   filter.Filter
+	settings *meta.Settings
 	meta.SharedView
 	again bool // the view is old
 }
@@ -105,10 +106,13 @@ func (l *look) queues(ctx context.Context) (views []*queueView, err error) {
 	if l.topics, err = l.r.topics(ctx); err != nil {
 		return nil, err
 	}
+	if err := l.r.refresh(ctx); err != nil {
+		return nil, err
+	}
 	for i, t := range l.topics {
 		for queue := range t.Queues {
 			q := meta.SharedQueue{Group: l.r.group.ID, Topic: t.ID, Queue: queue, Ordered: l.r.group.Ordered}
-			views = append(views, &queueView{SharedQueue: q, topic: t, filter: l.r.filters[i]})
+			views = append(views, &queueView{SharedQueue: q, topic: t, filter: l.r.filters[i], settings: &l.r.settings[i]})
 		}
 	}
 	return views, nil
@@ -165,7 +169,11 @@ func (v *queueView) room() int {
 	if v.State != meta.SharedFree || v.Ordered && int(v.InFlight) > len(v.Due) {
 		return 0
 	}
-	return int(max(0, meta.MaxInFlight-v.InFlight))
+	most := int64(meta.MaxInFlight)
+	if n := int64(v.settings.ThresholdMessages); n > 0 {
+		most = min(most, n)
+	}
+	return int(max(0, most-v.InFlight))
 }
 
 // peek looks at queues, and begins to consume the ones that are new to the group.

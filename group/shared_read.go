@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
@@ -139,12 +140,32 @@ func (l *look) readNew(ctx context.Context, v *queueView, p *portion, messages i
 			if p.moved(v) {
 				*p = portion{epoch: page.Epoch, next: v.Position}
 			}
+			l.holdBack(v, p)
 			return nil
 		}
 		p.gaps, p.next = append(p.gaps, *gap), gap.To
 	}
 	p.more = true
 	return nil
+}
+
+// holdBack leaves out the messages that are younger than the group's delay.
+func (l *look) holdBack(v *queueView, p *portion) {
+	delay := time.Duration(v.settings.DelayMS) * time.Millisecond
+	if delay == 0 {
+		return
+	}
+	for i := range p.newMessages {
+		left := time.Until(time.UnixMilli(p.newMessages[i].StoredAt).Add(delay))
+		if left <= 0 {
+			continue
+		}
+		p.next, p.newMessages, p.more = p.newMessages[i].Offset, p.newMessages[:i], false
+		if l.dueIn == 0 || left < l.dueIn {
+			l.dueIn = left
+		}
+		return
+	}
 }
 
 // gap says which messages from an offset on an error of a read takes away for

@@ -17,7 +17,8 @@ type receiver struct {
 	e             *sharedEngine
 	group         meta.Group
 	subscriptions []meta.Subscription // in their normal form
-	filters       []filter.Filter     // of subscriptions
+	settings      []meta.Settings     // the group's, for each of them
+	filters       []filter.Filter     // of subscriptions, narrowed by settings
 	invisible     time.Duration
 	attemptID     string // only in an ordered group
 }
@@ -47,6 +48,7 @@ func (e *sharedEngine) newReceiver(ctx context.Context, req ReceiveRequest) (*re
 	for i := range topics {
 		r.subscriptions[i].TopicID = topics[i].ID
 	}
+	r.settings = make([]meta.Settings, len(topics))
 	if _, err := e.Signer.Seal(ctx, PurposeReceipt, nil); err != nil { // before anything is granted
 		return nil, err
 	}
@@ -97,6 +99,24 @@ func compileFilter(index int, s meta.Subscription) (f filter.Filter, err error) 
 		return f, &journal.InvalidError{Index: index, Field: field, Code: journal.CodeInvalid, Detail: err.Error()}
 	}
 	return f, nil
+}
+
+// refresh takes over what has changed of the group's live settings.
+func (r *receiver) refresh(ctx context.Context) error {
+	all, err := r.e.Meta.GroupSettings(ctx, r.group.ID)
+	if err != nil {
+		return fmt.Errorf("settings of group %s: %w", r.group.Name, unavailable(err))
+	}
+	for i, s := range r.subscriptions {
+		settings := all[s.TopicID]
+		if settings.Tags != r.settings[i].Tags {
+			if r.filters[i], err = filterOf(s, settings); err != nil {
+				return err
+			}
+		}
+		r.settings[i] = settings
+	}
+	return nil
 }
 
 // enter registers the receiver's subscriptions with the group, and that it will

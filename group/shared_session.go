@@ -60,6 +60,9 @@ func (e *sharedEngine) Share(ctx context.Context, o SharedOptions) (*SharedSessi
 	if err != nil {
 		return nil, err
 	}
+	if err := r.refresh(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.attend(ctx, r, topics); err != nil {
 		return nil, err
 	}

@@ -468,6 +468,7 @@ export interface paths {
         /**
          * Change the live settings of a group in one topic
          * @description What is left out keeps its value. Members get the new settings at once, with their next heartbeat or over their WebSocket.
+         *     In shared consumption `tags`, `delay_ms` and `pull_threshold_for_queue` count, from the next message that is delivered.
          */
         patch: operations["updateSubscription"];
         trace?: never;
@@ -771,7 +772,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** All offsets in the form of RocketMQ's consumerOffset.json */
+        /**
+         * All offsets in the form of RocketMQ's consumerOffset.json
+         * @description That form has no place for clients: of a broadcasting group the smallest offset of any client is told.
+         */
         get: operations["exportOffsets"];
         put?: never;
         post?: never;
@@ -798,7 +802,7 @@ export interface paths {
          * @description It works with members and without. Every reset raises the offset version of its queues: what members have buffered is
          *     dropped, commits under the old version no longer count, and the next message that is delivered is the one at the new offset.
          *     `to: offset` must be within each of the queues; the other targets are moved to the nearest end. `dry_run` only tells what
-         *     would happen.
+         *     would happen. In a broadcasting group each client has its own progress, which is not moved: 400.
          */
         post: operations["resetOffsets"];
         delete?: never;
@@ -829,7 +833,8 @@ export interface paths {
         head?: never;
         /**
          * Stop or start a group's consumption of one queue
-         * @description A stopped queue commits the progress that its owner has made and delivers nothing until it is started again.
+         * @description A stopped queue commits the progress that its owner has made and delivers nothing until it is started again. In a
+         *     broadcasting group there is nothing to stop: 400.
          */
         patch: operations["updateGroupQueue"];
         trace?: never;
