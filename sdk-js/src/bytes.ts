@@ -39,3 +39,15 @@ export function utf8Length(text: string): number {
   }
   return length;
 }
+
+/** The size of a message's body. */
+export function bodyBytes(message: { readonly body: string | null; readonly encoding: string }): number {
+  if (message.body === null) return 0;
+  return message.encoding === "base64" ? base64Bytes(message.body) : utf8Length(message.body);
+}
+
+function base64Bytes(text: string): number {
+  return text.length < 4
+    ? fromBase64(text).length
+    : (text.length / 4) * 3 - (text.length - text.replace(/=+$/, "").length);
+}

@@ -1,11 +1,12 @@
-import { httpSource } from "./consume-http.js";
 import type { ConsumeSources } from "./consumer.js";
 import { BucketMQError, invalidArgument } from "./errors.js";
-import { Group } from "./group.js";
+import { type Consuming, Group } from "./group.js";
 import { Groups, groupPath } from "./groups.js";
 import type { Endpoint } from "./http.js";
 import { Ladder } from "./ladder.js";
+import { poll } from "./member.js";
 import { pollTransport } from "./poll.js";
+import { receive } from "./receipts.js";
 import { type RetryOptions, retryPolicy } from "./retry.js";
 import { SocketHub, type WebSocketConstructor } from "./socket.js";
 import { sseTransport } from "./sse.js";
@@ -54,6 +55,7 @@ export class Client implements AsyncDisposable {
   readonly #closed: AbortController = new AbortController();
   readonly #cut: AbortController = new AbortController();
   readonly #sends: Set<Promise<unknown>> = new Set();
+  readonly #consumers: Set<Consuming> = new Set();
 
   /** @internal */
   constructor(url: string | URL, options: ConnectOptions) {
@@ -78,7 +80,9 @@ export class Client implements AsyncDisposable {
     const { transports = ["websocket", "long-poll"] } = options;
     this.#sources = {
       websocket: transports.includes("websocket") ? this.#sockets?.consume : undefined,
-      http: transports.includes("long-poll") ? httpSource(this.#endpoint) : undefined,
+      http: transports.includes("long-poll")
+        ? (wanted) => (wanted.mode === "shared" ? receive : poll)(this.#endpoint, wanted)
+        : undefined,
     };
   }
 
@@ -99,18 +103,31 @@ export class Client implements AsyncDisposable {
       endpoint: this.#endpoint,
       sources: this.#sources,
       closed: this.#closed.signal,
+      cut: this.#cut.signal,
+      consumers: this.#consumers,
     });
   }
 
-  /** Ends tails, consumers and reads, waits for sends in flight, and closes the socket. Aborting the signal stops the wait. */
+  /**
+   * Ends tails, consumers and reads, waits for handlers and sends that are under way, and closes the socket. Aborting
+   * the signal stops the wait.
+   */
   async close(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     this.#closed.abort(new BucketMQError("closed", "the client is closed", { definite: true }));
+    let stop = (): void => {};
+    const cut = new Promise<void>((resolve) => {
+      stop = () => {
+        this.#cut.abort(options.signal?.reason);
+        resolve();
+      };
+    });
+    if (options.signal?.aborted) stop();
+    options.signal?.addEventListener("abort", stop, { once: true });
+    const consumers = Promise.allSettled([...this.#consumers].map((consumer) => consumer.close()));
+    await Promise.race([consumers, cut]);
     this.#sockets?.close();
-    const cut = (): void => this.#cut.abort(options.signal?.reason);
-    if (options.signal?.aborted) cut();
-    options.signal?.addEventListener("abort", cut, { once: true });
     await Promise.allSettled(this.#sends);
-    options.signal?.removeEventListener("abort", cut);
+    options.signal?.removeEventListener("abort", stop);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,15 +1,16 @@
-import { fromBase64, utf8Length } from "./bytes.js";
-import { type ConsumeArrival, type ConsumeWanted, liveSettings, ownedQueues } from "./consuming.js";
-import type { Settler } from "./delivery.js";
+import { Backlog } from "./backlog.js";
+import { bodyBytes } from "./bytes.js";
+import type { ConsumeArrival, ConsumeWanted } from "./consuming.js";
 import { BucketMQError, problemError } from "./errors.js";
 import { Inbox } from "./inbox.js";
-import type { WireMessage } from "./message.js";
 import { findOffsets, meetEpoch } from "./poll.js";
 import { timeOf } from "./publish.js";
+import { isOrdered, receiptSettler } from "./receipts.js";
 import { link } from "./retry.js";
+import { consumeOf, firstOf, socketSettler } from "./settle.js";
 import type { SocketOptions, WebSocketLike } from "./socket.js";
 import type { Arrival, Wanted } from "./transport.js";
-import type { Credit, ServerOp } from "./wire.js";
+import type { Credit, OkOp, ServerOp } from "./wire.js";
 
 const protocol = "bmq.v1.json";
 const openWithinMs = 10_000;
@@ -59,7 +60,7 @@ export class Connection {
     stop.signal.addEventListener("abort", () => inbox.fail(stop.signal.reason), { once: true });
     if (stop.signal.aborted) inbox.fail(stop.signal.reason);
     try {
-      await inbox.take("welcome", () => this.#open);
+      await inbox.take("so", () => this.#open);
       const left = { messages: 0, bytes: 0 };
       const exact = wanted.exact && wanted.position.cursor === undefined;
       this.#send({ op: "subscribe", id: sub, ...subscribeTo(sub, wanted, exact ? nothing : this.#limits) });
@@ -89,74 +90,50 @@ export class Connection {
   /** Consumes for a group. */
   async *consume(wanted: ConsumeWanted): AsyncGenerator<ConsumeArrival, void, undefined> {
     const sub = `g${++this.#count}`;
-    const inbox = new Inbox();
-    this.#inboxes.set(sub, inbox);
+    const backlog = new Backlog(sub, wanted, (op) => this.#send(op));
+    this.#inboxes.set(sub, backlog);
     const stop = link(wanted.signal);
-    stop.signal.addEventListener("abort", () => inbox.fail(stop.signal.reason), { once: true });
-    if (stop.signal.aborted) inbox.fail(stop.signal.reason);
-    const settler = this.#settlerOf(sub);
-    let untaken: readonly WireMessage[] = [];
+    stop.signal.addEventListener("abort", () => backlog.fail(stop.signal.reason), { once: true });
+    if (stop.signal.aborted) backlog.fail(stop.signal.reason);
+    const settler = socketSettler(backlog, (op) => this.#ask({ ...op, sub }));
+    // Receipts of mode shared are good anywhere, so what this socket cannot say any more is said without it.
+    const anywhere = receiptSettler(this.#options.endpoint, wanted.group, new AbortController().signal);
+    const gone = (): boolean => this.#failure !== undefined || !this.#inboxes.has(sub);
+    const settlers = wanted.mode === "shared" ? firstOf(settler, anywhere, gone) : settler;
     try {
-      await inbox.take("welcome", () => this.#open);
+      await backlog.take("so", () => this.#open);
+      if (wanted.mode === "shared") {
+        // What `subscribed` says of the order is for members.
+        backlog.ordered = await isOrdered(this.#options.endpoint, wanted);
+      }
       const credit = { messages: wanted.prefetch, bytes: this.#limits.bytes };
       const left = { messages: 0, bytes: 0 };
       this.#send({ op: "subscribe", id: sub, ...consumeOf(sub, wanted, credit) });
-      for (let seq = 0; ; ) {
-        const op = await inbox.take();
-        if (op.op !== "messages") {
-          yield* consumeArrivals(op, wanted);
+      for (;;) {
+        const next = await backlog.next();
+        if (next.kind === "gap") {
+          yield next;
           continue;
         }
-        if (op.seq !== ++seq)
-          throw new BucketMQError("invalid_answer", `batch ${op.seq} came instead of ${seq}`);
-        untaken = op.items;
-        for (const item of op.items) {
-          untaken = untaken.slice(1);
-          yield { kind: "messages", items: [item], settler };
-          // Credit comes back once the program wants the next message.
-          left.messages += 1;
-          left.bytes += bodyBytes(item);
-          if (left.messages * 4 < credit.messages && left.bytes * 4 < credit.bytes) continue;
-          this.#send({ op: "credit", sub, ...left });
-          left.messages = left.bytes = 0;
-        }
+        yield { ...next, settler: settlers };
+        // Credit comes back once the program wants the next message.
+        left.messages += 1;
+        left.bytes += bodyBytes(next.wire);
+        if (left.messages * 4 < credit.messages && left.bytes * 4 < credit.bytes) continue;
+        this.#send({ op: "credit", sub, ...left });
+        left.messages = left.bytes = 0;
       }
     } finally {
       stop.release();
+      if (this.#open) backlog.leave();
       this.#inboxes.delete(sub);
-      if (wanted.mode === "shared") this.#giveBack(sub, [...untaken, ...inbox.items()]);
       if (this.#inboxes.size === 0) this.leave();
       else if (this.#open) this.#send({ op: "unsubscribe", sub });
     }
   }
 
-  /** Lets others have messages that nobody took. */
-  #giveBack(sub: string, items: readonly WireMessage[]): void {
-    if (items.length === 0 || !this.#open) return;
-    this.#send({ op: "nack", sub, items: items.map(({ receipt }) => ({ receipt, delay_ms: 0 })) });
-  }
-
-  #settlerOf(sub: string): Settler {
-    return {
-      ack: async ({ receipt }) => {
-        await this.#ask({ op: "ack", sub, receipts: [receipt] });
-      },
-      nack: async ({ receipt }, delayMs) => {
-        const item = { receipt, ...(delayMs === undefined ? {} : { delay_ms: delayMs }) };
-        await this.#ask({ op: "nack", sub, items: [item] });
-      },
-      extend: async ({ receipt, deadline }, invisibleMs) => {
-        if (deadline === undefined) return undefined; // nobody else waits for it
-        const item = { receipt, ...(invisibleMs === undefined ? {} : { invisible_ms: invisibleMs }) };
-        const ok = await this.#ask({ op: "extend", sub, items: [item] });
-        const until = ok.receipts?.results[0]?.deadline;
-        return until === undefined ? undefined : new Date(until);
-      },
-    };
-  }
-
   /** Sends an operation and waits for its answer. */
-  #ask(op: Readonly<Record<string, unknown>>): Promise<Extract<ServerOp, { op: "ok" }>> {
+  #ask(op: Readonly<Record<string, unknown>>): Promise<OkOp> {
     return new Promise((resolve, reject) => {
       if (this.#failure) {
         reject(this.#failure);
@@ -189,7 +166,10 @@ export class Connection {
 
   /** Closes the socket in order. */
   leave(): void {
-    if (this.#open) this.#send({ op: "bye" });
+    if (this.#open) {
+      for (const inbox of this.#inboxes.values()) inbox.leave();
+      this.#send({ op: "bye" });
+    }
     this.#fail(new BucketMQError("closed", "the socket is not needed any more"));
   }
 
@@ -331,55 +311,8 @@ function* arrivals(op: ServerOp): Generator<Arrival, void, undefined> {
 
 /** Who waits for the answer to an operation. */
 interface Asked {
-  resolve(ok: Extract<ServerOp, { op: "ok" }>): void;
+  resolve(ok: OkOp): void;
   reject(error: BucketMQError): void;
-}
-
-function consumeOf(sub: string, wanted: ConsumeWanted, credit: Credit): Record<string, unknown> {
-  const { group, mode, topics, clientId, sessionKey, ordered, invisibleMs } = wanted;
-  const more =
-    mode === "shared"
-      ? { ...(invisibleMs === undefined ? {} : { invisible_ms: invisibleMs }) }
-      : { client_id: clientId, session_key: sessionKey, ...(ordered ? { ordered } : {}) };
-  return { sub, mode, group, topics, credit, ...more };
-}
-
-function* consumeArrivals(op: ServerOp, wanted: ConsumeWanted): Generator<ConsumeArrival, void, undefined> {
-  switch (op.op) {
-    case "subscribed": {
-      const ordered = op.ordered ?? wanted.ordered;
-      const { recovered } = op;
-      yield { kind: "event", event: { kind: "open", transport: "websocket", recovered, ordered } };
-      if (op.settings) yield { kind: "event", event: liveSettings(op.settings) };
-      return;
-    }
-    case "assigned":
-    case "revoking":
-    case "revoked":
-      yield { kind: "event", event: { kind: op.op, queues: ownedQueues(op.queues) } };
-      return;
-    case "settings":
-      yield { kind: "event", event: liveSettings(op.settings) };
-      return;
-    case "stalled":
-      yield { kind: "event", event: { kind: "stalled", reason: op.reason } };
-      return;
-    case "gap":
-      yield { kind: "gap", gap: op };
-      return;
-    default: // what a newer server says besides
-  }
-}
-
-function bodyBytes(message: { readonly body: string | null; readonly encoding: string }): number {
-  if (message.body === null) return 0;
-  return message.encoding === "base64" ? base64Bytes(message.body) : utf8Length(message.body);
-}
-
-function base64Bytes(text: string): number {
-  return text.length < 4
-    ? fromBase64(text).length
-    : (text.length / 4) * 3 - (text.length - text.replace(/=+$/, "").length);
 }
 
 function socketProblem(problem: unknown): BucketMQError {

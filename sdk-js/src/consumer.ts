@@ -30,7 +30,10 @@ export interface ConsumeOptions {
   readonly ordered?: boolean;
   /** Mode shared: how long messages are hidden. Default the group's. */
   readonly invisibleMs?: number;
-  /** Messages that may be under way to the program, 1 to 1000. Default 32. */
+  /**
+   * Messages that may be under way to the program, 1 to 1000. Default 32; in mode shared 1, because what waits for the
+   * program is hidden from others meanwhile.
+   */
   readonly prefetch?: number;
   /** Told about messages that cannot be had any more. Default: the iteration throws `gap`. */
   readonly onGap?: (gap: Gap & { readonly topic: string }) => void;
@@ -68,6 +71,7 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
   readonly #wanted: Omit<ConsumeWanted, "signal">;
   readonly #stop: AbortController = new AbortController();
   readonly #messages: AsyncGenerator<Delivery, void, undefined>;
+  readonly #ended: () => void;
   #refusedUntil = 0;
   #failures = 0;
   #openedAt = 0;
@@ -80,11 +84,13 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
     topics: readonly TopicSelection[],
     options: ConsumeOptions,
     closed: AbortSignal,
+    ended: () => void,
   ) {
     this.#endpoint = { ...endpoint, retry: { ...endpoint.retry, attempts: 1 } }; // the consumer itself tries again
     this.#sources = sources;
     this.#options = options;
-    const { mode = "group", prefetch = 32, ordered = false, invisibleMs } = options;
+    const { mode = "group", ordered = false, invisibleMs } = options;
+    const { prefetch = mode === "shared" ? 1 : 32 } = options;
     if (!Number.isInteger(prefetch) || prefetch < 1 || prefetch > 1000)
       throw invalidArgument("prefetch: 1 to 1000");
     if (topics.length === 0) throw invalidArgument("topics: at least one");
@@ -96,12 +102,15 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
       prefetch,
       clientId: options.clientId ?? `sdk-${randomKey()}`,
       sessionKey: randomKey(),
+      tell: (event) => this.#tell(event),
+      reached: {},
       topics: topics.map(({ topic, tags, sql }) => ({
         topic: topicPath(topic),
         ...(tags === undefined ? {} : { tags }),
         ...(sql === undefined ? {} : { sql }),
       })),
     };
+    this.#ended = ended;
     this.#messages = this.#run(closed);
   }
 
@@ -118,6 +127,7 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
   async close(): Promise<void> {
     this.#stop.abort(new BucketMQError("closed", "the consumer was closed"));
     await this.#messages.return();
+    this.#ended();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,6 +150,7 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
       if (!(error instanceof BucketMQError && error.code === "closed")) throw error;
     } finally {
       linked.release();
+      this.#ended();
     }
   }
 
@@ -169,18 +180,17 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
   }
 
   *#accept(arrival: ConsumeArrival): Generator<Delivery, void, undefined> {
-    switch (arrival.kind) {
-      case "messages":
-        this.#failures = 0;
-        for (const wire of arrival.items) yield new Delivery(wire, wire.topic ?? "", arrival.settler);
-        break;
-      case "gap":
-        this.#lost(arrival.gap);
-        break;
-      default:
-        if (arrival.event.kind === "open") this.#openedAt = Date.now();
-        this.#options.onEvent?.(arrival.event);
+    if (arrival.kind === "gap") {
+      this.#lost(arrival.gap);
+      return;
     }
+    this.#failures = 0;
+    yield new Delivery(arrival.wire, arrival.wire.topic ?? "", arrival.settler);
+  }
+
+  #tell(event: ConsumerEvent): void {
+    if (event.kind === "open") this.#openedAt = Date.now();
+    this.#options.onEvent?.(event);
   }
 
   #lost(wire: components["schemas"]["Gap"]): void {

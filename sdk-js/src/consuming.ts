@@ -19,6 +19,7 @@ export interface OwnedQueue {
 export interface LiveSettings {
   readonly topic: string;
   readonly concurrency: number;
+  readonly pullBatch: number;
   readonly consumeBatch: number;
   readonly retryCount: number;
   readonly timeoutMs: number;
@@ -53,16 +54,19 @@ export interface ConsumeWanted {
   /** Messages that may be under way to the consumer. */
   readonly prefetch: number;
   readonly signal: AbortSignal;
+  /** Hears of events as they come, also while the program is busy with a message. */
+  readonly tell: (event: ConsumerEvent) => void;
+  /** How far the last try came over long poll. */
+  readonly reached: { member?: string; cursor?: string };
 }
 
 /** What a source brings. */
 export type ConsumeArrival =
-  | { readonly kind: "messages"; readonly items: readonly WireMessage[]; readonly settler: Settler }
-  | { readonly kind: "gap"; readonly gap: Schemas["Gap"] }
-  | { readonly kind: "event"; readonly event: ConsumerEvent };
+  | { readonly kind: "message"; readonly wire: WireMessage; readonly settler: Settler }
+  | { readonly kind: "gap"; readonly gap: Schemas["Gap"] };
 
 /**
- * One try to consume. It yields the event `open` first, ends when the server ends it, and throws what went wrong.
+ * One try to consume. It tells the event `open` first, ends when the server ends it, and throws what went wrong.
  * `return` leaves the group.
  */
 export type ConsumeSource = (wanted: ConsumeWanted) => AsyncGenerator<ConsumeArrival, void, undefined>;
@@ -76,6 +80,7 @@ export function liveSettings(
     settings: wire.map((s) => ({
       topic: s.topic,
       concurrency: s.concurrency,
+      pullBatch: s.pull_batch,
       consumeBatch: s.consume_batch,
       retryCount: s.retry_count,
       timeoutMs: s.timeout_ms,

@@ -1,10 +1,9 @@
 import type { components } from "./api.gen.js";
 import { type ConsumeOptions, Consumer, type ConsumeSources, type TopicSelection } from "./consumer.js";
-import type { LiveSettings } from "./consuming.js";
 import { groupCall } from "./groups.js";
 import type { Endpoint } from "./http.js";
 import { randomKey } from "./publish.js";
-import { type Handler, keepSettings, type RunOptions, Worker } from "./worker.js";
+import { type Handler, type RunOptions, Worker } from "./worker.js";
 
 type Schemas = components["schemas"];
 
@@ -14,6 +13,15 @@ export interface GroupContext {
   readonly sources: ConsumeSources;
   /** Aborts when the client is closed. */
   readonly closed: AbortSignal;
+  /** Aborts when the client no longer waits for what is under way. */
+  readonly cut: AbortSignal;
+  /** What is to be ended with the client. */
+  readonly consumers: Set<Consuming>;
+}
+
+/** What consumes, until it is closed. */
+export interface Consuming {
+  close(): Promise<void>;
 }
 
 /** Where a reset leads: an end, a time, an offset of every queue, or so many messages on or back. */
@@ -73,9 +81,21 @@ export class Group {
     topics: string | TopicSelection | readonly TopicSelection[],
     options: ConsumeOptions = {},
   ): Consumer {
+    const { closed, consumers } = this.#context;
+    const consumer: Consumer = this.#consume(topics, options, closed, () => consumers.delete(consumer));
+    consumers.add(consumer);
+    return consumer;
+  }
+
+  #consume(
+    topics: string | TopicSelection | readonly TopicSelection[],
+    options: ConsumeOptions,
+    end: AbortSignal,
+    ended: () => void,
+  ): Consumer {
     const { endpoint, sources, closed } = this.#context;
     if (closed.aborted) throw closed.reason;
-    return new Consumer(endpoint, sources, this.name, selectionsOf(topics, options), options, closed);
+    return new Consumer(endpoint, sources, this.name, selectionsOf(topics, options), options, end, ended);
   }
 
   /**
@@ -91,18 +111,24 @@ export class Group {
     handler: Handler,
     options: RunOptions = {},
   ): Worker {
-    const settings = new Map<string, LiveSettings>();
-    const onEvent = keepSettings(settings, options.onEvent);
-    let ordered = options.ordered ?? false;
-    const consumer = this.consume(topics, {
-      ...options,
-      prefetch: options.prefetch ?? Math.max(32, 2 * (options.concurrency ?? 1)),
-      onEvent: (event) => {
-        if (event.kind === "open" && event.ordered) ordered = true;
-        onEvent(event);
+    const { consumers, cut, endpoint } = this.#context;
+    const worker = new Worker(
+      (own) => this.#consume(topics, own, cut, () => {}), // a client that is closed lets handlers finish
+      handler,
+      options,
+      async (signal) => {
+        const group: Schemas["Group"] = await groupCall(endpoint, "GET", `/${this.name}`, {
+          safety: "read",
+          signal,
+        });
+        return group.invisible_ms;
       },
-    });
-    return new Worker(consumer, handler, options, settings, () => ordered);
+    );
+    const running = { close: () => worker.stop() };
+    consumers.add(running);
+    const ended = (): boolean => consumers.delete(running);
+    worker.done.then(ended, ended);
+    return worker;
   }
 
   /** How far the group is in every queue. */
@@ -169,6 +195,11 @@ export class Group {
   /** Whose the queues are, as `listAssignments` has it. */
   async assignments(options: { readonly signal?: AbortSignal } = {}): Promise<Schemas["AssignmentList"]> {
     return this.#call("GET", "/assignments", options.signal);
+  }
+
+  /** What the group consumes, and its live settings for each topic, as `listSubscriptions` has them. */
+  async settings(options: { readonly signal?: AbortSignal } = {}): Promise<Schemas["GroupSubscriptionList"]> {
+    return this.#call("GET", "/subscriptions", options.signal);
   }
 
   /** Changes the group's live settings for a topic; members go by them at once. */

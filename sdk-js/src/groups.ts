@@ -21,10 +21,16 @@ export interface GroupSettings {
   readonly sessionTimeoutMs?: number;
   /** How long a member whose socket broke may come back. Default 10 000. */
   readonly resumeWindowMs?: number;
+  /** How long an owner may take to give a queue back. Default 15 000. */
+  readonly revokeTimeoutMs?: number;
   /** Default `monotonic`. */
   readonly commitPolicy?: Schemas["CommitPolicy"];
   /** How many members get queues; 0 = any number. Default 0. */
   readonly maxMembers?: number;
+  /** Only clients from these addresses or networks may join. Default all. */
+  readonly allowIps?: readonly string[];
+  /** Clients from these addresses or networks may not join. Default none. */
+  readonly denyIps?: readonly string[];
   /** The waits before the second, third, … delivery of a message that was given back. */
   readonly retryDelaysMs?: readonly number[];
   /** Your own notes. */
@@ -164,8 +170,11 @@ function wireOf(settings: GroupSettings): Schemas["GroupSettings"] {
     invisible_ms: settings.invisibleMs,
     session_timeout_ms: settings.sessionTimeoutMs,
     resume_window_ms: settings.resumeWindowMs,
+    revoke_timeout_ms: settings.revokeTimeoutMs,
     commit_policy: settings.commitPolicy,
     max_members: settings.maxMembers,
+    allow_ips: settings.allowIps,
+    deny_ips: settings.denyIps,
     attributes: settings.attributes,
     consume_from: consumeFrom instanceof Date ? "timestamp" : consumeFrom,
     consume_timestamp: consumeFrom instanceof Date ? consumeFrom.toISOString() : undefined,
@@ -188,8 +197,11 @@ function infoOf(group: Schemas["Group"] | undefined): GroupInfo {
     invisibleMs: group.invisible_ms,
     sessionTimeoutMs: group.session_timeout_ms,
     resumeWindowMs: group.resume_window_ms,
+    revokeTimeoutMs: group.revoke_timeout_ms,
     commitPolicy: group.commit_policy,
     maxMembers: group.max_members,
+    allowIps: group.allow_ips,
+    denyIps: group.deny_ips,
     retryDelaysMs: group.retry.delays_ms ?? [],
     attributes: group.attributes,
     createdAt: new Date(group.created_at),

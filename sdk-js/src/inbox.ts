@@ -1,4 +1,3 @@
-import type { WireMessage } from "./message.js";
 import type { ServerOp } from "./wire.js";
 
 /** The operations for one subscription, in order, until the first failure. */
@@ -12,15 +11,13 @@ export class Inbox {
     this.wake();
   }
 
-  /** The messages that nobody has taken. */
-  items(): WireMessage[] {
-    return this.#ops.flatMap((op) => (op.op === "messages" ? op.items : []));
-  }
-
   fail(reason: unknown): void {
     this.#error ??= { reason };
     this.wake();
   }
+
+  /** The socket is about to be closed in order: the last time to say something. */
+  leave(): void {}
 
   wake(): void {
     this.#wake?.();
@@ -28,8 +25,8 @@ export class Inbox {
 
   /** Returns the next operation, or waits for something else to be so. */
   async take(): Promise<ServerOp>;
-  async take(until: "welcome", so: () => boolean): Promise<undefined>;
-  async take(until?: "welcome", so: () => boolean = () => false): Promise<ServerOp | undefined> {
+  async take(until: "so", so: () => boolean): Promise<undefined>;
+  async take(until?: "so", so: () => boolean = () => false): Promise<ServerOp | undefined> {
     for (;;) {
       if (this.#error) throw this.#error.reason;
       if (so()) return undefined;

@@ -57,3 +57,6 @@ export type ServerOp =
   | { readonly op: "ping"; readonly n: number }
   | { readonly op: "goaway"; readonly reason: string; readonly reconnect_after_ms: number }
   | { readonly op: "unsubscribed"; readonly sub: string; readonly problem: Schemas["Problem"] };
+
+/** The answer that an operation was done. */
+export type OkOp = Extract<ServerOp, { op: "ok" }>;

@@ -1,7 +1,8 @@
 import type { ConsumeOptions, Consumer } from "./consumer.js";
-import type { ConsumerEvent, LiveSettings } from "./consuming.js";
+import type { ConsumerEvent, LiveSettings, OwnedQueue } from "./consuming.js";
 import type { Delivery } from "./delivery.js";
 import { BucketMQError, invalidArgument } from "./errors.js";
+import { Hiding } from "./hiding.js";
 
 /** Handles one message. Returning finishes it, throwing gives it back. `signal` aborts when it takes too long. */
 export type Handler = (message: Delivery, context: { readonly signal: AbortSignal }) => unknown;
@@ -12,6 +13,16 @@ export interface RunOptions extends ConsumeOptions {
   readonly concurrency?: number;
   /** Told why a handler failed. Default: nobody is. */
   readonly onError?: (error: unknown, message: Delivery) => void;
+  /** Stops the worker as `stop` does; then `done` rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** The messages of a queue, where order counts. */
+interface Lane {
+  /** The end of the last one that is to be handled. */
+  last: Promise<void>;
+  /** Raised when what waits here comes again. */
+  round: number;
 }
 
 /** A handler that runs for a group until it is stopped. */
@@ -21,36 +32,45 @@ export class Worker implements AsyncDisposable {
   readonly #consumer: Consumer;
   readonly #handler: Handler;
   readonly #options: RunOptions;
-  readonly #settings: Map<string, LiveSettings>;
-  readonly #stopping: AbortController = new AbortController();
+  readonly #hiding: Hiding;
+  readonly #settings: Map<string, LiveSettings> = new Map();
   readonly #running: Set<Promise<void>> = new Set();
-  /** The last handler of a queue, where order counts, and what is void of it. */
-  readonly #queues: Map<string, { last: Promise<void>; round: number }> = new Map();
-  readonly #ordered: () => boolean;
+  readonly #lanes: Map<string, Lane> = new Map();
+  #ordered: boolean;
+  #stopping = false;
+  #failure: { readonly reason: unknown } | undefined;
+  #wake: () => void = () => {};
 
   /** @internal */
   constructor(
-    consumer: Consumer,
+    consume: (options: ConsumeOptions) => Consumer,
     handler: Handler,
     options: RunOptions,
-    settings: Map<string, LiveSettings>,
-    ordered: () => boolean,
+    hiddenMs: (signal: AbortSignal) => Promise<number>,
   ) {
-    const { concurrency = 1 } = options;
+    const { concurrency = 1, mode, invisibleMs, signal, ...rest } = options;
     if (!Number.isInteger(concurrency) || concurrency < 1)
       throw invalidArgument("concurrency: a whole number from 1");
-    this.#consumer = consumer;
     this.#handler = handler;
     this.#options = options;
-    this.#settings = settings;
-    this.#ordered = ordered;
-    this.done = this.#run();
+    this.#ordered = options.ordered ?? false;
+    this.#hiding = new Hiding(invisibleMs, hiddenMs);
+    const prefetch = mode === "shared" ? concurrency : Math.max(32, 2 * concurrency);
+    this.#consumer = consume({
+      prefetch: Math.min(prefetch, 1000),
+      ...rest,
+      ...(mode === undefined ? {} : { mode }),
+      ...(invisibleMs === undefined ? {} : { invisibleMs }),
+      onEvent: (event) => this.#hear(event),
+    });
+    this.done = this.#run(signal);
     this.done.catch(() => {}); // who does not look at it is told by onError of nothing
   }
 
   /** Takes no more messages, waits for the handlers that run, and leaves the group. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopping = true;
+    this.#wake();
     await this.done;
   }
 
@@ -58,25 +78,78 @@ export class Worker implements AsyncDisposable {
     await this.stop();
   }
 
-  async #run(): Promise<void> {
-    const messages = this.#consumer[Symbol.asyncIterator]();
-    const stopped = new Promise<"stopped">((resolve) => {
-      this.#stopping.signal.addEventListener("abort", () => resolve("stopped"), { once: true });
-    });
+  async #run(signal: AbortSignal | undefined): Promise<void> {
+    const stop = (): void => {
+      this.#failure ??= { reason: signal?.reason };
+      this.#stopping = true;
+      this.#wake();
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
     try {
-      for (;;) {
-        const next = await Promise.race([messages.next(), stopped]);
-        if (next === "stopped" || next.done) break;
-        this.#start(next.value);
-        while (this.#running.size >= this.#concurrency(next.value.topic)) {
-          if ((await Promise.race([...this.#running, stopped])) === "stopped") break;
-        }
-        if (this.#stopping.signal.aborted) break;
-      }
+      await this.#take();
     } finally {
       await Promise.all(this.#running);
+      this.#hiding.end();
       await this.#consumer.close();
+      signal?.removeEventListener("abort", stop);
     }
+    if (this.#failure) throw this.#failure.reason;
+  }
+
+  async #take(): Promise<void> {
+    const messages = this.#consumer[Symbol.asyncIterator]();
+    while (!this.#stopping) {
+      const next = messages.next();
+      const result = await this.#unlessStopped(next);
+      if (result === undefined) {
+        // One that still comes is not handled.
+        next
+          .then(
+            async ({ done, value }) => done || (await value.nack({ delayMs: 0 })),
+            () => {},
+          )
+          .catch(() => {});
+        return;
+      }
+      if (result.done) return;
+      this.#start(result.value);
+      while (!this.#stopping && this.#running.size >= this.#concurrency(result.value.topic)) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+
+  /** The value, or undefined when the worker is stopped before. */
+  #unlessStopped<T>(next: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#wake = () => {
+        if (this.#stopping) resolve(undefined);
+      };
+      next.then(resolve, reject);
+    });
+  }
+
+  /** Goes by what the consumer is told, at once. */
+  #hear(event: ConsumerEvent): void {
+    if (event.kind === "settings") {
+      this.#settings.clear();
+      for (const s of event.settings) this.#settings.set(s.topic, s);
+    } else if (event.kind === "open") {
+      this.#ordered = event.ordered || (this.#options.ordered ?? false);
+      for (const lane of this.#lanes.values()) lane.round++; // what is not finished comes again
+    } else if (event.kind === "assigned" || event.kind === "revoked") {
+      for (const queue of event.queues) this.#void(queue);
+    }
+    this.#wake();
+    this.#options.onEvent?.(event);
+  }
+
+  #void({ topic, queue }: OwnedQueue): void {
+    const lane = this.#lanes.get(`${topic}/${queue}`);
+    if (lane) lane.round++;
   }
 
   #concurrency(topic: string): number {
@@ -84,27 +157,41 @@ export class Worker implements AsyncDisposable {
   }
 
   #start(message: Delivery): void {
-    const task = this.#ordered() ? this.#inOrder(message) : this.#handle(message).then(() => {});
+    const task = (this.#ordered ? this.#inOrder(message) : this.#handle(message)).then(
+      () => {},
+      (reason) => {
+        this.#failure ??= { reason }; // onError threw
+        this.#stopping = true;
+      },
+    );
     this.#running.add(task);
-    void task.finally(() => this.#running.delete(task));
+    void task.then(() => {
+      this.#running.delete(task);
+      this.#wake();
+    });
   }
 
   /** Handles the messages of a queue one after another; once one failed, those behind it come again with it. */
   #inOrder(message: Delivery): Promise<void> {
     const key = `${message.topic}/${message.queue}`;
-    const queue = this.#queues.get(key) ?? { last: Promise.resolve(), round: 0 };
-    this.#queues.set(key, queue);
-    const { round } = queue;
-    queue.last = queue.last.then(async () => {
-      if (round === queue.round && !(await this.#handle(message))) queue.round++;
+    const lane = this.#lanes.get(key) ?? { last: Promise.resolve(), round: 0 };
+    this.#lanes.set(key, lane);
+    const { round } = lane;
+    const task = lane.last.then(async () => {
+      if (round === lane.round && !this.#stopping) {
+        await this.#handle(message, () => lane.round++);
+      } else if (message.deadline !== undefined) {
+        await message.nack({ delayMs: 0 }).catch(() => {}); // else it stays hidden, and the queue waits
+      }
     });
-    return queue.last;
+    lane.last = task.catch(() => {});
+    return task;
   }
 
-  /** Handles one message; false: it was given back. */
-  async #handle(message: Delivery): Promise<boolean> {
+  /** Handles one message; `failed` is called before it is given back, as from then on it may come again. */
+  async #handle(message: Delivery, failed: () => void = () => {}): Promise<void> {
     const settings = this.#settings.get(message.topic);
-    const stopExtending = this.#keep(message);
+    const show = message.deadline === undefined ? undefined : this.#hiding.hide(message);
     try {
       for (let tries = settings?.retryCount ?? 0; ; tries--) {
         try {
@@ -112,16 +199,16 @@ export class Worker implements AsyncDisposable {
           break;
         } catch (error) {
           this.#options.onError?.(error, message);
-          if (tries <= 0 || this.#stopping.signal.aborted) {
+          if (tries <= 0 || this.#stopping) {
+            failed();
             await this.#settle(message.nack(), message);
-            return false;
+            return;
           }
         }
       }
       await this.#settle(message.ack(), message);
-      return true;
     } finally {
-      stopExtending();
+      show?.();
     }
   }
 
@@ -150,38 +237,4 @@ export class Worker implements AsyncDisposable {
       this.#options.onError?.(error, message); // it comes again
     }
   }
-
-  /** Keeps a message hidden while its handler runs. */
-  #keep(message: Delivery): () => void {
-    const { deadline } = message;
-    if (!deadline) return () => {};
-    let timer: ReturnType<typeof setTimeout>;
-    const arm = (until: Date): void => {
-      timer = setTimeout(
-        () => {
-          message.extend(this.#options.invisibleMs).then(
-            () => arm(message.deadline ?? until),
-            () => {}, // the ack tells
-          );
-        },
-        Math.max(1_000, (until.getTime() - Date.now()) / 2),
-      );
-    };
-    arm(deadline);
-    return () => clearTimeout(timer);
-  }
-}
-
-/** Keeps the live settings that a consumer is told of. */
-export function keepSettings(
-  settings: Map<string, LiveSettings>,
-  onEvent: ((event: ConsumerEvent) => void) | undefined,
-): (event: ConsumerEvent) => void {
-  return (event) => {
-    if (event.kind === "settings") {
-      settings.clear();
-      for (const s of event.settings) settings.set(s.topic, s);
-    }
-    onEvent?.(event);
-  };
 }

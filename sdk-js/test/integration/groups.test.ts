@@ -41,6 +41,14 @@ function client(transport: TransportName): Client {
   return connect(gateway.url, { WebSocket, transports: [transport] });
 }
 
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
 async function offsetOf(name: string): Promise<number | null | undefined> {
   return (await mq.group(name).offsets()).map(({ offset }) => offset)[0];
 }
@@ -113,7 +121,8 @@ describe("Groups", () => {
   test.each(both)("shared over %s: receipts, extend, and what nobody took goes back", async (transport) => {
     const name = await given(["a", "b", "c"]);
     const one = client(transport);
-    for await (const message of one.group(name).consume(name, { mode: "shared", invisibleMs: 60_000 })) {
+    const options = { mode: "shared", invisibleMs: 60_000, prefetch: 10 } as const;
+    for await (const message of one.group(name).consume(name, options)) {
       const before = message.deadline;
       await message.extend(120_000);
       expect(message.deadline?.getTime()).toBeGreaterThan(before?.getTime() ?? 0);
@@ -121,7 +130,6 @@ describe("Groups", () => {
       break;
     }
     await one.close();
-    if (transport === "long-poll") return; // there what was received stays hidden until its deadline
     const other = client(transport);
     const rest: (string | null)[] = [];
     for await (const message of other.group(name).consume(name, { mode: "shared" })) {
@@ -170,6 +178,60 @@ describe("Groups", () => {
     await expect(drain(name, "b")).rejects.toHaveProperty("code", "subscription_mismatch");
     stop.abort();
     await expect(running).rejects.toHaveProperty("name", "AbortError");
+  });
+
+  test.each(both)("a reset over %s: what waits for the program is dropped", async (transport) => {
+    const name = await given(Array.from({ length: 10 }, (_, i) => `m${i}`));
+    const mq = client(transport);
+    const kinds: string[] = [];
+    const consumer = mq.group(name).consume(name, { onEvent: ({ kind }) => void kinds.push(kind) });
+    const messages = consumer[Symbol.asyncIterator]();
+    const text = async (): Promise<string | null | undefined> => (await messages.next()).value?.text();
+    for (const wanted of ["m0", "m1", "m2", "m3"]) {
+      const { value } = await messages.next();
+      expect(value?.text()).toBe(wanted);
+      if (wanted !== "m3") await value?.ack();
+      if (wanted === "m3") {
+        kinds.length = 0;
+        await mq.group(name).reset(name, { offset: 1 });
+        await expect.poll(() => kinds, { timeout: 15_000 }).toContain("assigned");
+        await expect(value?.ack()).rejects.toHaveProperty("code", "receipt_superseded");
+      }
+    }
+    expect(await text()).toBe("m1");
+    expect(await text()).toBe("m2");
+    await consumer.close();
+    await mq.close();
+    expect(await offsetOf(name)).toBe(1);
+  });
+
+  test("over long poll a member stays one while the program is busy, and stores what is finished", async () => {
+    const name = await given(["a", "b"], { sessionTimeoutMs: 6_000 });
+    const mq = client("long-poll");
+    const events: ConsumerEvent["kind"][] = [];
+    const consumer = mq.group(name).consume(name, { onEvent: ({ kind }) => void events.push(kind) });
+    const messages = consumer[Symbol.asyncIterator]();
+    await (await messages.next()).value?.ack();
+    const { value: second } = await messages.next();
+    await new Promise((resolve) => setTimeout(resolve, 9_000)); // longer than its session may be silent
+    expect((await mq.group(name).members()).items).toHaveLength(1);
+    expect(await offsetOf(name)).toBe(1);
+    await second?.ack();
+    await consumer.close();
+    expect(events.filter((kind) => kind === "open")).toHaveLength(1);
+    expect(await offsetOf(name)).toBe(2);
+    await mq.close();
+  });
+
+  test("a receipt of mode shared is good when its socket is gone", async () => {
+    const name = await given(["a"]);
+    const mq = client("websocket");
+    for await (const message of mq.group(name).consume(name, { mode: "shared" })) {
+      setTimeout(() => void message.ack(), 50);
+      break;
+    }
+    await expect.poll(() => offsetOf(name), { timeout: 10_000 }).toBe(1);
+    await mq.close();
   });
 
   test("a reset and a stopped queue", async () => {
@@ -255,24 +317,64 @@ describe("run", () => {
     },
   );
 
-  test("in order: what is behind a message that failed waits for it", async () => {
-    const name = await given(["a", "b", "c", "d"], { ordered: true, retryDelaysMs: [20] });
-    const done: string[] = [];
-    let failures = 0;
+  const orders = both.flatMap((transport) =>
+    [1, 4].flatMap((concurrency) =>
+      (["group", "shared"] as const).map((mode) => ({ transport, concurrency, mode })),
+    ),
+  );
+  test.each(orders)(
+    "in order over $transport, $concurrency at a time, mode $mode: what is behind a failed message waits",
+    async ({ transport, concurrency, mode }) => {
+      const name = await given(["a", "b", "c", "d"], { ordered: true, retryDelaysMs: [100] });
+      const mq = client(transport);
+      const done: string[] = [];
+      let failures = 0;
+      const worker = mq.group(name).run(
+        name,
+        (message: Delivery) => {
+          if (message.text() === "b" && failures++ < 2) throw new Error("not yet");
+          done.push(message.text() ?? "");
+        },
+        { concurrency, mode, prefetch: 4, onError: () => {} },
+      );
+      await expect.poll(() => done, { timeout: 20_000 }).toEqual(["a", "b", "c", "d"]);
+      await worker.stop();
+      await expect.poll(() => offsetOf(name), { timeout: 10_000 }).toBe(4);
+      await mq.close();
+    },
+  );
+
+  test.each(["stop", "signal", "close"] as const)("%s lets the handlers that run finish", async (how) => {
+    const name = await given(["a", "b", "c"]);
+    const mq = client("websocket");
+    const stop = new AbortController();
+    const { promise: begun, resolve: begin } = deferred();
+    const { promise: free, resolve: finish } = deferred();
+    const done: (string | null)[] = [];
     const worker = mq.group(name).run(
       name,
-      (message: Delivery) => {
-        if (message.text() === "b" && failures++ < 2) throw new Error("not yet");
-        done.push(message.text() ?? "");
+      async (message) => {
+        begin();
+        await free;
+        done.push(message.text());
       },
-      { concurrency: 4, onError: () => {} },
+      { signal: stop.signal },
     );
-    await expect.poll(() => done, { timeout: 20_000 }).toEqual(["a", "b", "c", "d"]);
-    await worker.stop();
+    await begun;
+    const ending = how === "stop" ? worker.stop() : how === "close" ? mq.close() : worker.done;
+    ending.catch(() => {});
+    if (how === "signal") stop.abort();
+    setTimeout(finish, 100);
+    if (how === "signal") await expect(ending).rejects.toHaveProperty("name", "AbortError");
+    else await ending;
+    expect(done).toEqual(["a"]);
+    await expect.poll(() => offsetOf(name), { timeout: 10_000 }).toBe(1);
+    await mq.close();
   });
 
-  test("live settings: concurrency, tries and time", async () => {
+  test.each(both)("live settings over %s: concurrency, tries and time", async (transport) => {
     const name = await given([]);
+    const mq = client(transport);
     const kinds: string[] = [];
     let most = 0;
     let running = 0;
@@ -295,13 +397,18 @@ describe("run", () => {
     await expect.poll(() => kinds, { timeout: 10_000 }).toContain("assigned");
     kinds.length = 0;
     await mq.group(name).setSettings(name, { concurrency: 3, retry_count: 5, timeout_ms: 100 });
-    await expect.poll(() => kinds, { timeout: 10_000 }).toContain("settings");
+    const wake = async (): Promise<string[]> => {
+      if (transport === "long-poll") await mq.topic(name).send("wake"); // there they come with the next messages
+      return kinds;
+    };
+    await expect.poll(wake, { timeout: 10_000, interval: 300 }).toContain("settings");
     await mq.topic(name).sendBatch(["x", "y", "z", "bad"].map((body) => ({ body })));
     await expect.poll(() => tries.get("bad"), { timeout: 10_000 }).toBe(3); // at once, not after a delay
     expect(most).toBeGreaterThan(1);
     await mq.topic(name).send("slow");
     await expect.poll(() => tries.get("slow"), { timeout: 10_000 }).toBe(6);
     await worker.stop();
+    await mq.close();
   });
 
   test("shared: what takes longer than it is hidden is kept", async () => {
