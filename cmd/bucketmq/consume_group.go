@@ -39,10 +39,11 @@ func (c *consumeCmd) consume(ctx context.Context, env *environment, cl *client.C
 		got, err := cl.PollMember(ctx, c.Group, m.ID, client.Poll{Cursor: cursor, AutoCommit: true, MaxMessages: most, WaitMS: wait.Milliseconds()})
 		var problem *client.Problem
 		if errors.As(err, &problem) && problem.Code == "member_unknown" { // the server did not hear of us for too long
-			if m, err = cl.JoinGroup(ctx, c.Group, client.Join{ClientID: m.ClientID, Subscriptions: selection}); err != nil {
-				return 0, err
+			again, err := cl.JoinGroup(ctx, c.Group, client.Join{ClientID: m.ClientID, Subscriptions: selection})
+			if err != nil {
+				return 0, err // m stays: the next try finds it unknown once more
 			}
-			cursor = ""
+			m, cursor = again, ""
 			return -1, nil
 		}
 		if err != nil {

@@ -193,12 +193,17 @@ func (c *groupDescribeCmd) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	assignments, err := cl.Assignments(env.ctx, c.Name)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
 		return printJSON(env.stdout, struct {
 			client.Group
-			Members []client.Member      `json:"members"`
-			Offsets []client.GroupOffset `json:"offsets"`
-		}{g, members, offsets})
+			Members     []client.Member      `json:"members"`
+			Assignments client.Assignments   `json:"assignments"`
+			Offsets     []client.GroupOffset `json:"offsets"`
+		}{g, members, assignments, offsets})
 	}
 	head := tabwriter.NewWriter(env.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(head, "name\t%s\nmode\t%s\nstrategy\t%s\nbegins at\t%s\nordered\t%s\n", g.Name, g.Mode, g.Strategy, beginning(g), yesNo(g.Ordered))
@@ -213,6 +218,10 @@ func (c *groupDescribeCmd) Run(env *environment) error {
 		return err
 	}
 	if err := printMembers(env, members); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.stdout)
+	if err := printAssignments(env, assignments); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.stdout)

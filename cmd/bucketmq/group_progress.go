@@ -31,6 +31,10 @@ func (c *groupAssignmentsCmd) Run(env *environment) error {
 	if c.JSON {
 		return printJSON(env.stdout, a)
 	}
+	return printAssignments(env, a)
+}
+
+func printAssignments(env *environment, a client.Assignments) error {
 	fmt.Fprintf(env.stdout, "generation %d, %s\n\n", a.Generation, a.Reason)
 	table := newTable(env.stdout, "TOPIC", "QUEUE", "STATE", "CLIENT", "MEMBER", "NEXT")
 	for _, q := range a.Items {

@@ -52,6 +52,7 @@ func TestGroupCommandsLookAfterAGroup(t *testing.T) {
 	}
 	ok("running", "group", "offsets", "billing", "--topic", "orders")
 	ok("attribute owner", "group", "describe", "billing")
+	ok("generation", "group", "describe", "billing")
 	ok("generation", "group", "assignments", "billing")
 	ok("CLIENT", "group", "members", "billing")
 	ok(`"orders@billing"`, "group", "export", "billing")
