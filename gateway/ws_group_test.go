@@ -287,6 +287,64 @@ func TestAQueueWithTooMuchInFlightRests(t *testing.T) {
 	}
 }
 
+// In order a batch is as large as pull_batch, 32 when it is not set; a queue rests
+// also above its bytes and above its span of offsets, first unfinished to newest.
+func TestWhatAQueueHasInFlightByDefaultByBytesAndBySpan(t *testing.T) {
+	many := make([]string, 40)
+	for i := range many {
+		many[i] = fmt.Sprintf("%03d", i)
+	}
+	for _, c := range []struct {
+		name, group, settings string
+		first                 int
+		finish, then          int // which is finished, and how many come then
+	}{
+		{"default batch in order", `{"consume_from":"first","ordered":true}`, `{}`, 32, -1, 0},
+		{"bytes", `{"consume_from":"first"}`, `{"pull_threshold_size_for_queue":9,"pull_batch":1}`, 4, 2, 1},
+		{"span", `{"consume_from":"first"}`, `{"consume_max_span":5,"pull_batch":1}`, 6, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := groupNode(t, 1, c.group)
+			n.call("PATCH", billing+"/subscriptions/orders", c.settings).want(t, 200)
+			n.put(0, many...)
+			e, sub := n.consume("bmq.v1.json", "group", "")
+			n.give(map[uint32]string{0: sub.MemberID})
+			all := e.take(c.first)
+			e.do(`{"op":"commit","id":"c","sub":"g"}`)
+			if e.until("ok"); len(all) != c.first || len(e.early) > 0 {
+				t.Fatalf("%d and %d more came, want %d", len(all), len(e.early), c.first)
+			}
+			if c.finish >= 0 {
+				e.ack(all[c.finish])
+				if rest := e.take(c.then); len(rest) != c.then {
+					t.Errorf("then came %+v", rest)
+				}
+			}
+		})
+	}
+}
+
+func TestTwoGroupsShareASocketAndNothingElse(t *testing.T) {
+	n := groupNode(t, 1, `{"consume_from":"first"}`)
+	n.call("PUT", "/v1/groups/audit", `{"consume_from":"first"}`).want(t, 201)
+	n.put(0, "a", "b", "c")
+	s := n.socket("bmq.v1.json")
+	subscribe := `{"op":"subscribe","id":"%s","sub":"%[1]s","mode":"shared","group":"%[1]s","topics":[{"topic":"orders"}],"credit":{"messages":%d,"bytes":100000}}`
+	s.call(fmt.Sprintf(subscribe, "billing", 1), "subscribed")
+	s.call(fmt.Sprintf(subscribe, "audit", 100), "subscribed")
+	got := map[string]string{}
+	for len(got["audit"]) < 3 || len(got["billing"]) < 1 {
+		if o := s.next(); o.Op == "messages" {
+			for _, m := range o.Items {
+				got[o.Sub] += *m.Body
+			}
+		}
+	}
+	if got["audit"] != "abc" || got["billing"] != "a" {
+		t.Errorf("got %v: each group has all messages, within its own credit", got)
+	}
+}
+
 func TestQueuesChangeHandsBetweenSocketsOfTwoGateways(t *testing.T) {
 	n := groupNode(t, 2, `{"consume_from":"first"}`)
 	other := start(t, nodeOptions{beside: n})

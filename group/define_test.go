@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
@@ -76,5 +77,23 @@ func TestAGroupThatGoesByRoomsNeedsThatOfItsMembers(t *testing.T) {
 	r.Room = "east"
 	if _, err = n.Join(t.Context(), r); err != nil {
 		t.Errorf("with a room: %v", err)
+	}
+}
+
+// SEMANTICS 54, 84 and 108: a consumer that sets nothing gets what RocketMQ gives it.
+func TestTheDefaultsAreRocketMQs(t *testing.T) {
+	g := group.Default("billing")
+	if g.Mode != meta.ModeClustering || g.Strategy != "averagely" || g.ConsumeFrom != meta.ConsumeFromLast || g.CommitPolicy != meta.CommitMonotonic || g.Ordered {
+		t.Errorf("default definition %+v", g)
+	}
+	var waits []string
+	for _, ms := range g.NackDelaysMS {
+		waits = append(waits, (time.Duration(ms) * time.Millisecond).String())
+	}
+	if got, want := strings.Join(waits, " "), "10s 30s 1m0s 2m0s 3m0s 4m0s 5m0s 6m0s 7m0s 8m0s 9m0s 10m0s 20m0s 30m0s 1h0m0s 2h0m0s"; got != want {
+		t.Errorf("waits %s, want %s", got, want)
+	}
+	if group.DefaultPullBatch != 32 || group.DefaultThresholdMessages != 1000 || group.DefaultThresholdBytes != 100<<20 || group.DefaultMaxSpan != 2000 {
+		t.Error("default limits of what a queue may have in flight")
 	}
 }

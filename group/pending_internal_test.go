@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -180,4 +181,41 @@ func TestPendingCommitsAreBounded(t *testing.T) {
 	if !c.add(group, owner, meta.OffsetCommit{Queue: 7, Version: 1, Offset: 2}) {
 		t.Error("a queue that is there already found no room")
 	}
+}
+
+func TestTheIntervalIsThatOfTheProcessAndNothingIsStoredWhenNothingIsPending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLedger()
+		c := l.commits()
+		var calls atomic.Int32
+		c.store = func(ctx context.Context, group uuid.UUID, by meta.Committer, items []meta.OffsetCommit) ([]meta.OffsetResult, error) {
+			calls.Add(1)
+			return l.store(ctx, group, by, items)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go c.run(ctx, firstFlush, 2*time.Second)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if calls.Load() != 0 {
+			t.Errorf("%d commits were stored with none pending", calls.Load())
+		}
+		c.add(uuid.New(), owner, one(1, 5))
+		before := time.Now()
+		for range 30 { // 2 s, give or take a tenth
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			if calls.Load() > 0 {
+				break
+			}
+		}
+		if took := time.Since(before); calls.Load() != 1 || took > 2300*time.Millisecond {
+			t.Errorf("%d commits after %v, want one within 2.2 s", calls.Load(), took)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if calls.Load() != 1 {
+			t.Errorf("%d commits, want the one", calls.Load())
+		}
+		cancel()
+	})
 }

@@ -477,3 +477,94 @@ func TestAStoppedQueueGivesPollsNothing(t *testing.T) {
 	must(t, err)
 	wantPolled(t, n.poll("billing", m, stopped.Cursor), "b")
 }
+
+// What a held poll brings is committed by the poll after it, not by its waking up.
+func TestAPollThatWaitedCommitsOnlyWhatTheOneBeforeDelivered(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	n.coordinate()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	m := n.join("billing", "c", "orders").Member.ID
+	n.owned("billing", m, 1)
+	n.send(topic, 0, "", "a")
+	first := n.poll("billing", m, "")
+	wantPolled(t, first, "a")
+	held := make(chan *group.PollReply, 1)
+	go func() {
+		held <- n.poll("billing", m, first.Cursor, func(r *group.PollRequest) { r.Wait = 20 * time.Second })
+	}()
+	for deadline := time.Now().Add(10 * time.Second); n.offset("billing", 0) != 1; {
+		if time.Now().After(deadline) {
+			t.Fatal("the poll did not commit before it waited")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	n.send(topic, 0, "", "b")
+	woken := <-held
+	wantPolled(t, woken, "b")
+	if got := n.offset("billing", 0); got != 1 {
+		t.Errorf("progress %d, want 1: b is not finished", got)
+	}
+	n.poll("billing", m, woken.Cursor)
+	if got := n.offset("billing", 0); got != 2 {
+		t.Errorf("progress %d, want 2", got)
+	}
+}
+
+func TestABroadcastingMemberGetsAQueueThatIsNew(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	topic := n.topic("orders", 1)
+	n.group("news", time.Minute, func(g *meta.Group) { g.Mode, g.ConsumeFrom = meta.ModeBroadcasting, meta.ConsumeFromLast })
+	m := n.join("news", "a", "orders").Member.ID
+	reply := n.poll("news", m, "")
+	topic.Queues = 2
+	topic, err := n.journal.UpdateTopic(t.Context(), topic, 0)
+	must(t, err)
+	n.send(topic, 1, "", "x") // before the member knows the queue: it begins at its minimum all the same
+	for deadline := time.Now().Add(20 * time.Second); len(reply.Messages) == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing came of the new queue")
+		}
+		reply = n.poll("news", m, reply.Cursor, func(r *group.PollRequest) { r.Wait = 2 * time.Second })
+	}
+	wantPolled(t, reply, "x")
+}
+
+// Progress that lies outside a queue is corrected and told: beyond the end to the
+// end, never to the start.
+func TestProgressOutsideAQueueIsCorrected(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	n.coordinate()
+	topic := n.topic("orders", 1)
+	n.send(topic, 0, "", "a", "b", "c")
+	beyond := func(g meta.Group) {
+		_, err := n.db.ResetOffsets(t.Context(), g.ID, "", "op", []meta.OffsetReset{{Topic: topic.ID, Queue: 0, Offset: 50}})
+		must(t, err)
+	}
+	billing := n.group("billing", time.Minute)
+	m := n.join("billing", "c", "orders").Member.ID
+	n.owned("billing", m, 1)
+	beyond(billing)
+	reply := n.poll("billing", m, "")
+	want := group.ReceiveGap{Topic: "orders", From: 50, To: 3, Reason: journal.GapBeyondEnd}
+	if len(reply.Messages) != 0 || len(reply.Gaps) != 1 || reply.Gaps[0] != want {
+		t.Fatalf("polled %v with gaps %+v, want %+v", polled(reply), reply.Gaps, want)
+	}
+	if got := n.offset("billing", 0); got != 3 {
+		t.Errorf("progress %d, want the end", got)
+	}
+	shared := n.group("shared", time.Minute)
+	wantBodies(t, n.receive(ask("shared", "orders")), "a", "b", "c")
+	beyond(shared)
+	got, err := n.Receive(t.Context(), ask("shared", "orders"))
+	must(t, err)
+	if len(got.Messages) != 0 || len(got.Gaps) != 1 || got.Gaps[0] != want {
+		t.Fatalf("received %v with gaps %+v, want %+v", bodies(got.Messages), got.Gaps, want)
+	}
+	n.send(topic, 0, "", "d")
+	wantPolled(t, n.poll("billing", m, reply.Cursor), "d")
+	wantBodies(t, n.receive(ask("shared", "orders")), "d")
+}

@@ -528,3 +528,27 @@ func TestABroadcastingGroupIsNeitherResetNorStopped(t *testing.T) {
 	}
 	wantPolled(t, n.poll("news", m, ""), "x")
 }
+
+func TestAQueueHasABoundedNumberInFlight(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	n.send(topic, 0, "", numbered(1000)...)
+	n.send(topic, 0, "", numbered(100)...)
+	var all []group.Received
+	for {
+		got := n.receive(ask("billing", "orders"))
+		if len(got) == 0 {
+			break
+		}
+		all = append(all, got...)
+	}
+	if len(all) != meta.MaxInFlight {
+		t.Fatalf("%d messages are in flight, want %d", len(all), meta.MaxInFlight)
+	}
+	must(t, n.ack("billing", all[500])[0])
+	if got := n.receive(ask("billing", "orders")); len(got) != 1 || got[0].Offset != meta.MaxInFlight {
+		t.Errorf("after one was finished came %v", bodies(got))
+	}
+}
