@@ -714,7 +714,7 @@ type GroupSubscription struct {
 	// Concurrency Handlers that an SDK runs at a time; 0 = what its program says.
 	Concurrency int64 `json:"concurrency"`
 
-	// ConsumeBatch Messages that an SDK hands to a handler at a time; 0 = what its program says.
+	// ConsumeBatch Messages that a client hands to its handler at a time, where it can; 0 = what its program says.
 	ConsumeBatch int64 `json:"consume_batch"`
 
 	// ConsumeMaxSpan Offsets between the first and the last message of a queue in flight; 0 = 2000.
@@ -1305,7 +1305,7 @@ type PollResult struct {
 	// Messages The messages; those of one queue by offset.
 	Messages []Message `json:"messages"`
 
-	// Queues The queues that the messages are of, with what `commitOffsets` needs.
+	// Queues All queues that the member has, with what `commitOffsets` needs.
 	Queues []OwnedQueue `json:"queues"`
 
 	// Rebalancing Queues are changing hands; poll again at once.
@@ -1847,7 +1847,7 @@ type SubscriptionSettings struct {
 	// Concurrency Handlers that an SDK runs at a time; 0 = what its program says.
 	Concurrency *int64 `json:"concurrency,omitempty"`
 
-	// ConsumeBatch Messages that an SDK hands to a handler at a time; 0 = what its program says.
+	// ConsumeBatch Messages that a client hands to its handler at a time, where it can; 0 = what its program says.
 	ConsumeBatch *int64 `json:"consume_batch,omitempty"`
 
 	// ConsumeMaxSpan Offsets between the first and the last message of a queue in flight; 0 = 2000.

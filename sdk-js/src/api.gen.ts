@@ -2202,7 +2202,7 @@ export interface components {
             pull_batch?: number;
             /**
              * Format: int64
-             * @description Messages that an SDK hands to a handler at a time; 0 = what its program says.
+             * @description Messages that a client hands to its handler at a time, where it can; 0 = what its program says.
              */
             consume_batch?: number;
             /**
@@ -2285,7 +2285,7 @@ export interface components {
             pull_batch: number;
             /**
              * Format: int64
-             * @description Messages that an SDK hands to a handler at a time; 0 = what its program says.
+             * @description Messages that a client hands to its handler at a time, where it can; 0 = what its program says.
              */
             consume_batch: number;
             /**
@@ -2710,7 +2710,7 @@ export interface components {
             generation: number;
             /** @description Queues are changing hands; poll again at once. */
             rebalancing: boolean;
-            /** @description The queues that the messages are of, with what `commitOffsets` needs. */
+            /** @description All queues that the member has, with what `commitOffsets` needs. */
             queues: components["schemas"]["OwnedQueue"][];
             /** @description Messages that cannot be delivered any more. */
             gaps: components["schemas"]["Gap"][];
