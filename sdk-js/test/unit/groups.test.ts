@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Batch, progressOf } from "../../src/batch.js";
 import { type Client, type ConsumerEvent, connect, type Delivery } from "../../src/index.js";
 import { FakeSocket, fakeFetch, json, message, problem, serve, take, type WireMessage } from "./fakes.js";
@@ -215,13 +215,17 @@ describe("Groups over long poll", () => {
   });
 
   test("a batch in order: what was given back comes first, with what is behind it", async () => {
+    vi.useFakeTimers(); // nothing is due before the test says so
+    onTestFinished(() => void vi.useRealTimers());
     const batch = new Batch(items, { delays: [1], ordered: true });
     const first = batch.take();
     if (!first) throw new Error("nothing came");
     await batch.nack(first, undefined);
     expect(batch.take()?.queue).toBe(1);
     expect(batch.take()).toBeUndefined();
-    await batch.changed(new AbortController().signal);
+    const changed = batch.changed(new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(1);
+    await changed;
     const again = batch.take();
     expect(again).toMatchObject({ offset: 0, attempt: 2 });
     expect(batch.take()).toMatchObject({ offset: 1, attempt: 1 });
