@@ -28,6 +28,7 @@ type Group struct {
 	MaxMembers       int64             `json:"max_members"`
 	AllowIPs         []string          `json:"allow_ips"`
 	DenyIPs          []string          `json:"deny_ips"`
+	Retry            Retry             `json:"retry"`
 	Attributes       map[string]string `json:"attributes"`
 	CreatedAt        time.Time         `json:"created_at"`
 	UpdatedAt        time.Time         `json:"updated_at"`
@@ -46,9 +47,18 @@ type GroupSettings struct {
 	SessionTimeoutMS *int64            `json:"session_timeout_ms,omitempty"`
 	CommitPolicy     *string           `json:"commit_policy,omitempty"`
 	MaxMembers       *int64            `json:"max_members,omitempty"`
-	AllowIPs         []string          `json:"allow_ips,omitempty"`
-	DenyIPs          []string          `json:"deny_ips,omitempty"`
+	ResumeWindowMS   *int64            `json:"resume_window_ms,omitempty"`
+	RevokeTimeoutMS  *int64            `json:"revoke_timeout_ms,omitempty"`
+	AllowIPs         *[]string         `json:"allow_ips,omitempty"` // empty: everybody
+	DenyIPs          *[]string         `json:"deny_ips,omitempty"`  // empty: nobody
+	Retry            *Retry            `json:"retry,omitempty"`
 	Attributes       map[string]string `json:"attributes,omitempty"`
+}
+
+// Retry says after which waits a message that was given back comes again, by
+// attempt; the last one repeats.
+type Retry struct {
+	DelaysMS []int64 `json:"delays_ms"`
 }
 
 // Selection is a topic, and which of its messages; all without a filter.

@@ -35,10 +35,13 @@ type groupSettings struct {
 	Ordered        *bool             `negatable:"" help:"Messages of a queue are handled one batch after another."`
 	Invisible      *time.Duration    `placeholder:"DURATION" help:"How long a message that was received is hidden from others."`
 	SessionTimeout *time.Duration    `placeholder:"DURATION" help:"A member that is silent for longer is removed."`
+	ResumeWindow   *time.Duration    `placeholder:"DURATION" help:"How long a member whose WebSocket broke keeps its queues."`
+	RevokeTimeout  *time.Duration    `placeholder:"DURATION" help:"How long a member may take to give a queue back."`
+	RetryDelay     []time.Duration   `placeholder:"DURATION" help:"Wait before a message that was given back comes again, after the first attempt, the second and so on; the last one repeats. Repeatable."`
 	CommitPolicy   *string           `placeholder:"POLICY" enum:"monotonic,overwrite" help:"monotonic: progress is committed forward only. overwrite: anywhere, as RocketMQ does."`
 	MaxMembers     *int64            `placeholder:"N" help:"How many members get queues; more stand by. 0: any number."`
-	AllowIP        []string          `name:"allow-ip" placeholder:"CIDR" help:"Only clients from here may join. Repeatable."`
-	DenyIP         []string          `name:"deny-ip" placeholder:"CIDR" help:"Clients from here may not join. Repeatable."`
+	AllowIP        []string          `name:"allow-ip" placeholder:"CIDR" help:"Only clients from here may join. Repeatable; none: everybody may."`
+	DenyIP         []string          `name:"deny-ip" placeholder:"CIDR" help:"Clients from here may not join. Repeatable; none: nobody is denied."`
 	Attribute      map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"A note of your own about the group. Repeatable."`
 }
 
@@ -46,7 +49,14 @@ func (s groupSettings) settings() (client.GroupSettings, error) {
 	out := client.GroupSettings{
 		Strategy: s.Strategy, Ordered: s.Ordered, CommitPolicy: s.CommitPolicy, MaxMembers: s.MaxMembers,
 		InvisibleMS: milliseconds(s.Invisible), SessionTimeoutMS: milliseconds(s.SessionTimeout),
-		AllowIPs: s.AllowIP, DenyIPs: s.DenyIP, Attributes: s.Attribute,
+		ResumeWindowMS: milliseconds(s.ResumeWindow), RevokeTimeoutMS: milliseconds(s.RevokeTimeout),
+		AllowIPs: orNone(s.AllowIP), DenyIPs: orNone(s.DenyIP), Attributes: s.Attribute,
+	}
+	if len(s.RetryDelay) > 0 {
+		out.Retry = &client.Retry{}
+		for _, d := range s.RetryDelay {
+			out.Retry.DelaysMS = append(out.Retry.DelaysMS, d.Milliseconds())
+		}
 	}
 	if s.From == nil {
 		return out, nil
@@ -60,6 +70,17 @@ func (s groupSettings) settings() (client.GroupSettings, error) {
 	}
 	out.ConsumeFrom = &from
 	return out, nil
+}
+
+// orNone is a list that was given; the one word "none" empties it.
+func orNone(list []string) *[]string {
+	switch {
+	case len(list) == 0:
+		return nil
+	case len(list) == 1 && list[0] == "none":
+		return &[]string{}
+	}
+	return &list
 }
 
 func milliseconds(d *time.Duration) *int64 {
