@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -93,7 +94,7 @@ func groupProblem(err error) *problem {
 			fault{Pointer: "/subscriptions", Code: "subscription_mismatch", Subscriptions: subscriptions})
 	}
 	if e, ok := errors.AsType[*meta.GroupSharedError](err); ok {
-		p := newProblem("group_in_shared_mode", "receivers hide messages of the group")
+		p := newProblem("group_in_shared_mode", fmt.Sprintf("it is received from; without receivers clients may own queues again in %.0f s", math.Ceil(e.RetryAfter.Seconds())))
 		p.retryAfter = max(time.Second, e.RetryAfter)
 		return p
 	}
