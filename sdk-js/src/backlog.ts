@@ -118,9 +118,15 @@ export class Backlog extends Inbox {
 
   /** Mode shared: lets others have what nobody took. */
   override leave(): void {
+    const items = this.rest();
+    if (this.#wanted.mode === "shared") this.#giveBack(items);
+  }
+
+  /** Takes the messages out that nobody took. */
+  rest(): WireMessage[] {
     const items = this.#waiting.flatMap((entry) => (entry.kind === "message" ? [entry.wire] : []));
     this.#waiting = [];
-    if (this.#wanted.mode === "shared") this.#giveBack(items);
+    return items;
   }
 
   #giveBack(items: readonly WireMessage[]): void {

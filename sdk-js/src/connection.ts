@@ -5,8 +5,8 @@ import { BucketMQError, problemError } from "./errors.js";
 import { Inbox } from "./inbox.js";
 import { findOffsets, meetEpoch } from "./poll.js";
 import { timeOf } from "./publish.js";
-import { isOrdered, receiptSettler } from "./receipts.js";
-import { link } from "./retry.js";
+import { giveBack, isOrdered, receiptSettler } from "./receipts.js";
+import { link, sleep } from "./retry.js";
 import { consumeOf, firstOf, socketSettler } from "./settle.js";
 import type { SocketOptions, WebSocketLike } from "./socket.js";
 import type { Arrival, Wanted } from "./transport.js";
@@ -15,6 +15,8 @@ import type { Credit, OkOp, ServerOp } from "./wire.js";
 const protocol = "bmq.v1.json";
 const openWithinMs = 10_000;
 const pongWithinMs = 10_000;
+/** How long the answer to the end of a subscription is waited for. */
+const endWithinMs = 1_000;
 /** What a subscription may be sent before the consumer takes it. */
 const window: Credit = { messages: 512, bytes: 4 << 20 };
 const nothing: Credit = { messages: 0, bytes: 0 };
@@ -98,7 +100,8 @@ export class Connection {
     const settler = socketSettler(backlog, (op) => this.#ask({ ...op, sub }));
     // Receipts of mode shared are good anywhere, so what this socket cannot say any more is said without it.
     const anywhere = receiptSettler(this.#options.endpoint, wanted.group, new AbortController().signal);
-    const gone = (): boolean => this.#failure !== undefined || !this.#inboxes.has(sub);
+    let ended = false;
+    const gone = (): boolean => this.#failure !== undefined || ended;
     const settlers = wanted.mode === "shared" ? firstOf(settler, anywhere, gone) : settler;
     try {
       await backlog.take("so", () => this.#open);
@@ -125,11 +128,22 @@ export class Connection {
       }
     } finally {
       stop.release();
+      ended = true;
       if (this.#open) backlog.leave();
+      if (this.#open && wanted.mode === "shared") await this.#endShared(sub, backlog, wanted.group);
+      else if (this.#open && this.#inboxes.size > 1) this.#send({ op: "unsubscribe", sub });
       this.#inboxes.delete(sub);
       if (this.#inboxes.size === 0) this.leave();
-      else if (this.#open) this.#send({ op: "unsubscribe", sub });
     }
+  }
+
+  /** Ends a subscription of mode shared. What was under way has come before the answer, and goes back, too. */
+  async #endShared(sub: string, backlog: Backlog, group: string): Promise<void> {
+    const ended = new AbortController();
+    const answered = this.#ask({ op: "unsubscribe", sub }).catch(() => {}); // then it has ended already
+    await Promise.race([answered, sleep(endWithinMs, ended.signal).catch(() => {})]);
+    ended.abort();
+    await giveBack(this.#options.endpoint, group, backlog.rest());
   }
 
   /** Sends an operation and waits for its answer. */

@@ -94,7 +94,11 @@ export async function* receive(
 }
 
 /** Lets others have messages that nobody took. */
-async function giveBack(endpoint: Endpoint, group: string, untaken: readonly WireMessage[]): Promise<void> {
+export async function giveBack(
+  endpoint: Endpoint,
+  group: string,
+  untaken: readonly WireMessage[],
+): Promise<void> {
   if (untaken.length === 0) return;
   const once = { ...endpoint, retry: { ...endpoint.retry, attempts: 1 } };
   const body = { items: untaken.map(({ receipt }) => ({ receipt, delay_ms: 0 })) };

@@ -110,6 +110,24 @@ describe("Groups over a socket", () => {
     expect(ops.indexOf("nack")).toBeLessThan(ops.indexOf("bye"));
   });
 
+  test("mode shared: what comes while the subscription ends goes back, too", async () => {
+    sockets(member({ op: "messages", seq: 1, items: items.slice(0, 1) }));
+    const given: string[] = [];
+    const mq = client(({ path, body }) => {
+      if (path.endsWith("/nack")) given.push(body ?? "");
+      return json({ ordered: false });
+    });
+    const messages = mq.group("g").consume("orders", { mode: "shared", prefetch: 3 })[Symbol.asyncIterator]();
+    await next(messages);
+    const ending = mq.close();
+    const [socket] = FakeSocket.all;
+    await expect.poll(() => socket?.ops("unsubscribe").length).toBe(1);
+    socket?.say({ op: "messages", sub: "g1", seq: 2, items: items.slice(1, 2) }); // it was under way
+    socket?.say({ op: "ok", id: socket.ops("unsubscribe")[0]?.["id"] });
+    await ending;
+    expect(given.map((body) => JSON.parse(body).items)).toEqual([[{ receipt: "r1", delay_ms: 0 }]]);
+  });
+
   test("credit comes back as the program takes, and a broken socket is followed by the same member", async () => {
     sockets(
       (socket) => {
