@@ -64,7 +64,7 @@ func TestALostConnectionEndsTheMembershipAfterItsWindow(t *testing.T) {
 	c.becomes("map[c0:2 c1:2]")
 	now := c.state().Now
 	const window = 1500 * time.Millisecond
-	if err := c.db.MemberLost(t.Context(), c.group.ID, lost.id, window); err != nil {
+	if err := c.db.MemberLost(t.Context(), c.group.ID, lost.id, "", window); err != nil {
 		t.Fatal(err)
 	}
 	state := c.becomes("map[c1:4]")

@@ -306,7 +306,9 @@ func (s *socket) end() {
 	s.stop()
 	for _, sub := range subs {
 		if sub.consumer != nil {
+			sub.reading.Lock()     // a look that is under way ends with s.ctx
 			sub.endConsumer(s.bye) // else the client may come back
+			sub.reading.Unlock()
 			continue
 		}
 		sub.end()

@@ -239,11 +239,7 @@ func (g *Groups) session(ctx context.Context, name, id string) (*member, error) 
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	m = &member{Member: found, definition: definition, names: map[uuid.UUID]string{}}
-	m.timeout = time.Duration(found.TimeoutMS) * time.Millisecond
-	for _, s := range found.Subscriptions {
-		m.names[s.TopicID] = s.Topic
-	}
+	m = newMember(found, definition)
 	g.members.mu.Lock()
 	defer g.members.mu.Unlock()
 	if g.members.byID == nil || len(g.members.byID) >= maxMembers {
@@ -251,6 +247,14 @@ func (g *Groups) session(ctx context.Context, name, id string) (*member, error) 
 	}
 	g.members.byID[id] = m
 	return m, nil
+}
+
+func newMember(m meta.Member, definition meta.Group) *member {
+	known := &member{Member: m, definition: definition, names: map[uuid.UUID]string{}, timeout: time.Duration(m.TimeoutMS) * time.Millisecond}
+	for _, s := range m.Subscriptions {
+		known.names[s.TopicID] = s.Topic
+	}
+	return known
 }
 
 // bells tell those who wait that something about a group has changed.

@@ -46,6 +46,8 @@ type JoinRequest struct {
 	Room          string // machine room, for the strategies that go by it
 	Subscriptions []meta.Subscription
 	Timeout       time.Duration // how long it may be silent; 0: the group's
+
+	connection string // of a Session
 }
 
 // Assignment is a queue that a member has.
@@ -98,7 +100,7 @@ func (g *Groups) Join(ctx context.Context, r JoinRequest) (*Joined, error) {
 		return nil, err
 	}
 	request := meta.JoinRequest{Group: definition.ID, Timeout: r.Timeout, Starts: starts, Member: meta.Member{
-		ClientID: r.ClientID, Kind: r.Kind, Transport: r.Transport, Address: r.Address, Room: r.Room, Subscriptions: r.Subscriptions,
+		ClientID: r.ClientID, Connection: r.connection, Kind: r.Kind, Transport: r.Transport, Address: r.Address, Room: r.Room, Subscriptions: r.Subscriptions,
 	}}
 	if r.SessionKey != "" {
 		sum := sha256.Sum256([]byte(r.SessionKey))
@@ -221,10 +223,14 @@ func (g *Groups) Leave(ctx context.Context, group, member string) error {
 	if err != nil {
 		return err
 	}
+	return g.leave(ctx, definition.ID, member, "")
+}
+
+func (g *Groups) leave(ctx context.Context, group uuid.UUID, member, connection string) error {
 	g.commits.flushMember(ctx, member)
 	g.members.drop(member)
-	err = unavailable(g.options.Meta.Leave(ctx, definition.ID, member))
-	g.bells.ring(definition.ID) // a poll in flight ends at once
+	err := unavailable(g.options.Meta.LeaveBy(ctx, group, member, connection))
+	g.bells.ring(group) // a poll in flight ends at once
 	return err
 }
 

@@ -225,7 +225,7 @@ func TestAPausedOwnerThatWakesIsRefused(t *testing.T) {
 	polledBefore := n.poll("billing", paused, "", at(2))
 	g, err := n.Get(t.Context(), "billing")
 	must(t, err)
-	must(t, n.db.MemberLost(t.Context(), g.ID, paused, 0)) // its deadline passes
+	must(t, n.db.MemberLost(t.Context(), g.ID, paused, "", 0)) // its deadline passes
 	other := n.join("billing", "other", "orders").Member.ID
 	n.owned("billing", other, 1)
 	_, err = n.Poll(t.Context(), group.PollRequest{Group: "billing", Member: paused, Cursor: polledBefore.Cursor, AutoCommit: true})

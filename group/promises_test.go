@@ -199,7 +199,7 @@ func (h *history) session(ctx context.Context, r *rand.Rand, any func() *gateway
 		h.mu.Unlock()
 		switch r.IntN(12) {
 		case 0:
-			_ = any().db.MemberLost(ctx, groupID, member, 0) // as if it had been paused past its lease
+			_ = any().db.MemberLost(ctx, groupID, member, "", 0) // as if it had been paused past its lease
 			time.Sleep(time.Duration(r.IntN(80)) * time.Millisecond)
 		case 1:
 			continue // what it got is not finished

@@ -39,14 +39,16 @@ type gateway struct {
 	kill    func() // nothing more is written
 }
 
-func (p *plant) gateway() *gateway {
+func (p *plant) gateway(edit ...func(*journal.Options)) *gateway {
 	p.t.Helper()
 	db, err := meta.Open(p.t.Context(), p.redis.Options())
 	must(p.t, err)
 	log := slog.New(slog.DiscardHandler)
-	j, err := journal.Open(p.t.Context(), journal.Options{
-		Store: p.store, Meta: db, Linger: 5 * time.Millisecond, AppendTimeout: 10 * time.Second, Log: log,
-	})
+	options := journal.Options{Store: p.store, Meta: db, Linger: 5 * time.Millisecond, AppendTimeout: 10 * time.Second, Log: log}
+	for _, e := range edit {
+		e(&options)
+	}
+	j, err := journal.Open(p.t.Context(), options)
 	must(p.t, err)
 	g, err := group.New(group.Options{Journal: j, Meta: db, RecordEvery: 100 * time.Millisecond, Log: log})
 	must(p.t, err)

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -35,7 +36,12 @@ type SessionOptions struct {
 
 // Session is a membership whose messages are pushed: in a clustering group those of
 // the queues that the member owns, in a broadcasting one all. It keeps the
-// membership alive. Poll must not be called concurrently; all other methods may be.
+// membership alive, also while nobody calls Poll. Poll must not be called
+// concurrently; all other methods may be.
+//
+// The same client with the same session key, anywhere, takes the membership up:
+// then Poll of the session before fails with meta.ErrFencedMember, and its end
+// changes nothing any more.
 //
 // Progress in a queue is the smallest offset that is not finished (SEMANTICS 47,
 // 107); it is committed with what others commit, when a queue is given back, when
@@ -60,7 +66,8 @@ type Session struct {
 	excess  []meta.OffsetCommit           // guarded by mu; commits that there was no room to merge
 	bell    *bell
 	hearing sync.WaitGroup
-	stop    chan struct{}
+	living  context.Context // until the session ends
+	stop    context.CancelFunc
 
 	// The rest is Poll's.
 	last     HeartbeatReply // what the client was told
@@ -129,38 +136,51 @@ func (g *Groups) Subscribe(ctx context.Context, o SessionOptions) (*Session, err
 	if o.SessionKey == "" {
 		o.SessionKey = rand.Text()
 	}
+	o.connection = rand.Text()
 	joined, err := g.Join(ctx, o.JoinRequest)
 	if err != nil {
 		return nil, err
 	}
-	m, err := g.session(ctx, o.Group, joined.Member.ID)
-	if err != nil {
-		return nil, err
-	}
 	s := &Session{
-		g: g, m: m, options: o, ordered: o.Ordered || joined.Group.Ordered, every: min(joined.HeartbeatEvery, recheckEvery),
-		queues: map[sharedPlace]*sessionQueue{}, topics: map[string]sessionTopic{}, stop: make(chan struct{}), stale: true, group: joined.Group, reattached: joined.Reattached,
+		g: g, m: newMember(joined.Member, joined.Group), options: o, ordered: o.Ordered || joined.Group.Ordered,
+		every: min(joined.HeartbeatEvery, recheckEvery), reattached: joined.Reattached,
+		queues: map[sharedPlace]*sessionQueue{}, topics: map[string]sessionTopic{}, stale: true, group: joined.Group,
 		last: joined.HeartbeatReply, settings: joined.Settings, bell: g.bells.hear(joined.Group.ID),
 	}
+	s.living, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.timer = time.AfterFunc(s.every, o.Notify)
 	s.hearing.Go(s.hear)
 	o.Notify()
 	return s, nil
 }
 
-// hear marks the session stale when its group has changed.
+// hear marks the session stale when its group has changed, and renews the
+// membership of a client that takes nothing at the moment.
 func (s *Session) hear() {
+	tick := time.NewTicker(s.every)
+	defer tick.Stop()
 	for {
 		select {
 		case <-s.bell.rung:
-			s.mu.Lock()
-			s.stale = true
-			s.mu.Unlock()
+			s.again()
 			s.options.Notify()
-		case <-s.stop:
+		case <-tick.C:
+			s.mu.Lock()
+			late := time.Since(s.beatAt) > s.every/4
+			s.mu.Unlock()
+			if late {
+				_, _ = s.beat(s.living, nil) // Poll meets what is wrong
+			}
+		case <-s.living.Done():
 			return
 		}
 	}
+}
+
+// beat is a sign of life; it gives back queues that are being revoked.
+func (s *Session) beat(ctx context.Context, released []meta.Assignment) (meta.HeartbeatState, error) {
+	state, err := s.g.options.Meta.HeartbeatBy(ctx, s.m.definition.ID, s.m.ID, s.options.connection, s.m.timeout, released)
+	return state, unavailable(err)
 }
 
 // Poll returns what there is for the client without waiting: events always, and
@@ -185,20 +205,30 @@ func (s *Session) Poll(ctx context.Context, maxMessages int, maxBytes int64) (*P
 	s.mu.Lock()
 	queues := s.order
 	s.mu.Unlock()
+	var fault error
 	for i := range queues {
 		q := queues[(s.turn+i)%len(queues)]
 		if err := s.deliver(ctx, q, room, push); err != nil {
-			return push.orError(err)
+			fault = cmp.Or(fault, err)
+		}
+		if fault != nil && (!passing(fault) || time.Since(began) > faultyFor) {
+			break
 		}
 	}
 	s.turn++
 	if err := s.release(ctx, push); err != nil {
-		return push.orError(err)
+		fault = cmp.Or(fault, err)
+	}
+	s.g.metrics.messages.WithLabelValues("push").Add(float64(len(push.Items)))
+	if fault != nil {
+		return push.orError(fault)
 	}
 	s.schedule(began)
-	s.g.metrics.messages.WithLabelValues("push").Add(float64(len(push.Items)))
 	return push, nil
 }
+
+// faultyFor is how long a Poll goes on with other queues once one met a fault.
+const faultyFor = time.Second
 
 // orError returns what there is, or the error when there is nothing: it comes again.
 func (p *Push) orError(err error) (*Push, error) {
@@ -239,10 +269,10 @@ func (s *Session) schedule(began time.Time) {
 
 // refresh renews the membership and tells what has changed of it.
 func (s *Session) refresh(ctx context.Context, push *Push) error {
-	state, err := s.g.options.Meta.Heartbeat(ctx, s.m.definition.ID, s.m.ID, s.m.timeout, nil)
+	state, err := s.beat(ctx, nil)
 	if err != nil {
 		s.again()
-		return unavailable(err)
+		return err
 	}
 	if s.m.Kind == meta.KindBroadcast {
 		if err := s.g.beginBroadcast(ctx, s.m); err != nil {
@@ -306,8 +336,10 @@ func (s *Session) Lost(ctx context.Context) error {
 		return nil
 	}
 	s.g.commits.flushMember(ctx, s.m.ID)
+	s.mu.Lock()
 	window := time.Duration(s.group.ResumeWindowMS) * time.Millisecond
-	return unavailable(s.g.options.Meta.MemberLost(ctx, s.m.definition.ID, s.m.ID, window))
+	s.mu.Unlock()
+	return unavailable(s.g.options.Meta.MemberLost(ctx, s.m.definition.ID, s.m.ID, s.options.connection, window))
 }
 
 // Close ends the session and the membership.
@@ -315,7 +347,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if !s.end() {
 		return nil
 	}
-	return s.g.Leave(ctx, s.options.Group, s.m.ID)
+	return s.g.leave(ctx, s.m.definition.ID, s.m.ID, s.options.connection)
 }
 
 // end stops everything of the session; false: it had ended.
@@ -330,7 +362,7 @@ func (s *Session) end() bool {
 	queues := s.order
 	s.queues, s.order = map[sharedPlace]*sessionQueue{}, nil
 	s.mu.Unlock()
-	close(s.stop)
+	s.stop()
 	s.hearing.Wait()
 	s.bell.leave()
 	for _, q := range queues {

@@ -147,7 +147,7 @@ func (s *Session) Nack(ctx context.Context, nacks []NackItem) []error {
 		again := time.Now().Add(time.Duration(delay) * time.Millisecond)
 		d.again = again
 		for j := range q.flight {
-			if other := &q.flight[j]; s.ordered && !other.finished && other.offset > d.offset && other.again.IsZero() {
+			if other := &q.flight[j]; s.ordered && !other.finished && other.offset > d.offset && other.again.Before(again) {
 				other.again = again
 			}
 		}

@@ -118,6 +118,22 @@ func (l *look) queues(ctx context.Context) (views []*queueView, err error) {
 	return views, nil
 }
 
+// begin gives the group a start in every queue of the receiver's topics that it has
+// none in, and returns the topics.
+func (r *receiver) begin(ctx context.Context) ([]meta.Topic, error) {
+	l := &look{r: r, maxMessages: 1}
+	views, err := l.queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(views, peekAtOnce) {
+		if err := l.peek(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	return l.topics, nil
+}
+
 // topics returns the topics of the receiver's subscriptions.
 func (r *receiver) topics(ctx context.Context) ([]meta.Topic, error) {
 	topics := make([]meta.Topic, 0, len(r.subscriptions))

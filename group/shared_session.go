@@ -44,7 +44,9 @@ type SharedBatch struct {
 	More bool // Poll is to be called again at once
 }
 
-// Share starts a session, which must be closed. Errors are those of Receive.
+// Share starts a session, which must be closed. Where the group begins in topics that
+// are new to it is fixed before Share returns: nothing sent from then on is missed.
+// Errors are those of Receive.
 func (e *sharedEngine) Share(ctx context.Context, o SharedOptions) (*SharedSession, error) {
 	if o.Invisible != 0 {
 		if err := checkInvisible(-1, o.Invisible); err != nil {
@@ -56,11 +58,8 @@ func (e *sharedEngine) Share(ctx context.Context, o SharedOptions) (*SharedSessi
 	if err != nil {
 		return nil, err
 	}
-	topics, err := r.topics(ctx)
+	topics, err := r.begin(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := r.refresh(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.attend(ctx, r, topics); err != nil {

@@ -24,6 +24,7 @@ var groupCases = []testCase{
 	{"SettingsCheckTheVersion", settingsCheckTheVersion},
 	{"SameClientFencesTheOlder", sameClientFencesTheOlder},
 	{"SessionKeyFindsTheMemberAgain", sessionKeyFindsTheMemberAgain},
+	{"TheLastConnectionIsTheMembers", theLastConnectionIsTheMembers},
 	{"OtherSubscriptionsAreRefusedAndShown", otherSubscriptionsAreRefusedAndShown},
 	{"SilentMembersExpire", silentMembersExpire},
 	{"QueuesChangeHandsOneOwnerAtATime", queuesChangeHandsOneOwnerAtATime},
@@ -248,7 +249,7 @@ func sessionKeyFindsTheMemberAgain(t *testing.T, e engine) {
 	r.Member.Key = "k1"
 	first := mustJoin(t, e.db, r)
 	deal(t, e.db, g, topic, 1, first.Member.ID)
-	check(t, e.db.MemberLost(t.Context(), g.ID, first.Member.ID, 5*time.Second))
+	check(t, e.db.MemberLost(t.Context(), g.ID, first.Member.ID, "", 5*time.Second))
 	before := stateOf(t, e.db, g)
 	if m := before.Members[0]; m.Deadline > before.Now+5000 {
 		t.Fatalf("a lost member lives until %d, now is %d", m.Deadline, before.Now)
@@ -264,6 +265,38 @@ func sessionKeyFindsTheMemberAgain(t *testing.T, e engine) {
 	r.Member.Key = "k2"
 	if other := mustJoin(t, e.db, r); other.Reattached || other.Fenced != first.Member.ID {
 		t.Errorf("with another key: %+v", other)
+	}
+}
+
+func theLastConnectionIsTheMembers(t *testing.T, e engine) {
+	topic, g := newTopic(t, e.db, 1), newGroup(t, e.db)
+	r := subscribe(g, `c"connection":"x"`, topic)
+	r.Member.Key, r.Member.Connection = "k", "A1"
+	first := mustJoin(t, e.db, r)
+	r.Member.Connection = "B2"
+	if again := mustJoin(t, e.db, r); !again.Reattached || again.Member.ID != first.Member.ID {
+		t.Fatalf("joined again: %+v", again)
+	}
+	beat := func(connection string) error {
+		_, err := e.db.HeartbeatBy(t.Context(), g.ID, first.Member.ID, connection, time.Minute, nil)
+		return err
+	}
+	if err := beat("A1"); !errors.Is(err, meta.ErrFencedMember) {
+		t.Errorf("heartbeat by the connection before: %v", err)
+	}
+	check(t, beat("B2"))
+	check(t, beat(""))
+	before := stateOf(t, e.db, g)
+	check(t, e.db.MemberLost(t.Context(), g.ID, first.Member.ID, "A1", 0))
+	check(t, e.db.LeaveBy(t.Context(), g.ID, first.Member.ID, "A1"))
+	after := stateOf(t, e.db, g)
+	if len(after.Members) != 1 || after.Members[0].Deadline < before.Members[0].Deadline || after.Members[0].JoinedAt != before.Members[0].JoinedAt ||
+		after.Members[0].Connection != "B2" || after.Members[0].ClientID != r.Member.ClientID {
+		t.Errorf("after the end of the connection before: %+v, before: %+v", after.Members, before.Members)
+	}
+	check(t, e.db.LeaveBy(t.Context(), g.ID, first.Member.ID, "B2"))
+	if s := stateOf(t, e.db, g); len(s.Members) > 0 {
+		t.Errorf("members %+v", s.Members)
 	}
 }
 

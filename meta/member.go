@@ -33,7 +33,8 @@ type Subscription struct {
 
 // Member is one session of a client in a group.
 type Member struct {
-	ID            string         `json:"id"` // made by the server
+	ID            string         `json:"id"`         // made by the server
+	Connection    string         `json:"connection"` // letters and digits that name the one it last joined by; "": it has none
 	ClientID      string         `json:"client_id"`
 	Kind          string         `json:"kind"`
 	Transport     string         `json:"transport"` // http or websocket
@@ -76,7 +77,8 @@ type Joined struct {
 
 // Join makes a client a member. The same client id with the same session key and
 // subscriptions is the same member again; with another key it replaces the older
-// one, whose calls fail with ErrFencedMember from then on. ErrGroupNotFound;
+// one, whose calls fail with ErrFencedMember from then on. So do those by the
+// connection that the same member had before. ErrGroupNotFound;
 // *SubscriptionMismatchError: live members subscribe otherwise (the refusal is
 // shown by GroupState); *GroupSharedError: the group is in shared consumption.
 func (db *DB) Join(ctx context.Context, request JoinRequest) (Joined, error) {
@@ -170,7 +172,13 @@ type HeartbeatState struct {
 // revoked from it: their next owner has them at once. ErrMemberUnknown,
 // ErrFencedMember, ErrGroupNotFound.
 func (db *DB) Heartbeat(ctx context.Context, group uuid.UUID, member string, timeout time.Duration, released []Assignment) (HeartbeatState, error) {
-	args := []any{member, timeout.Milliseconds(), channelGroups, groupNotice(group, ChangedAssignment)}
+	return db.HeartbeatBy(ctx, group, member, "", timeout, released)
+}
+
+// HeartbeatBy is the Heartbeat of a member that joined by a connection ("": any). It
+// is ErrFencedMember once the member joined by another one.
+func (db *DB) HeartbeatBy(ctx context.Context, group uuid.UUID, member, connection string, timeout time.Duration, released []Assignment) (HeartbeatState, error) {
+	args := []any{member, timeout.Milliseconds(), channelGroups, groupNotice(group, ChangedAssignment), orDash(connection)}
 	for _, a := range released {
 		args = append(args, sharedField(a.Topic, a.Queue), a.Epoch)
 	}
@@ -195,11 +203,11 @@ func contains(ids, id string) bool {
 	return false
 }
 
-// MemberLost says that a member's connection broke: unless it is heard of within
-// window, it is removed.
-func (db *DB) MemberLost(ctx context.Context, group uuid.UUID, member string, window time.Duration) error {
+// MemberLost says that a member's connection broke ("": any): unless it is heard of
+// within window, it is removed. Nothing happens if it joined by another one.
+func (db *DB) MemberLost(ctx context.Context, group uuid.UUID, member, connection string, window time.Duration) error {
 	_, err := db.change(ctx, scriptMemberLost, []string{keyGroupMeta(group), keyMembers(group), keyBeats(group)},
-		member, window.Milliseconds(), channelGroups, groupNotice(group, ChangedMembers))
+		member, window.Milliseconds(), channelGroups, groupNotice(group, ChangedMembers), orDash(connection))
 	if err != nil {
 		return fmt.Errorf("lose member %s: %w", member, err)
 	}
@@ -208,8 +216,14 @@ func (db *DB) MemberLost(ctx context.Context, group uuid.UUID, member string, wi
 
 // Leave ends a membership. Leaving twice is fine.
 func (db *DB) Leave(ctx context.Context, group uuid.UUID, member string) error {
+	return db.LeaveBy(ctx, group, member, "")
+}
+
+// LeaveBy is the Leave of a member that joined by a connection ("": any). Nothing
+// happens once it joined by another one.
+func (db *DB) LeaveBy(ctx context.Context, group uuid.UUID, member, connection string) error {
 	_, err := db.change(ctx, scriptLeave, []string{keyGroupMeta(group), keyMembers(group), keyBeats(group), keyClients(group)},
-		member, channelGroups, groupNotice(group, ChangedMembers))
+		member, channelGroups, groupNotice(group, ChangedMembers), orDash(connection))
 	if err != nil {
 		return fmt.Errorf("leave of %s: %w", member, err)
 	}

@@ -204,7 +204,7 @@ func groupModel(t *testing.T, e engine) {
 			case 1:
 				check(t, e.db.Leave(t.Context(), g.ID, rapid.SampledFrom(members).Draw(rt, "leaves")))
 			case 2:
-				check(t, e.db.MemberLost(t.Context(), g.ID, rapid.SampledFrom(members).Draw(rt, "lost"), 0))
+				check(t, e.db.MemberLost(t.Context(), g.ID, rapid.SampledFrom(members).Draw(rt, "lost"), "", 0))
 				_, err := e.db.ExpireMembers(t.Context(), g.ID, int64(step))
 				if err != nil && !errors.Is(err, meta.ErrFenced) {
 					rt.Fatal(err)

@@ -35,6 +35,19 @@ local function stranger(members, fenced, member)
   return {"NO_MEMBER"}
 end
 
+-- connection of a member: the last one that it joined by. Pattern, for its json.
+local connection = '"connection":"(%w*)"'
+
+-- elsewhere says whether a member has joined by another connection meanwhile; "-"
+-- asks about none.
+local function elsewhere(members, member, by)
+  if by == "-" then
+    return false
+  end
+  local text = redis.call("HGET", members, member)
+  return text and string.match(text, connection) ~= by
+end
+
 -- claim reads the packed assignment of a queue; nil when it has none.
 local function claim(text)
   if not text then

@@ -1,8 +1,8 @@
 -- heartbeat renews a membership and hands on the queues that the member gives back.
 -- uses: pack clock group member
 -- KEYS: meta, members, beats, clients, fenced, assignments. ARGV: member, session
---   timeout in ms, channel of group changes, notice; per queue given back: its
---   field, assignment epoch.
+--   timeout in ms, channel of group changes, notice, connection or "-"; per queue
+--   given back: its field, assignment epoch.
 -- Returns {OK, generation, standby ids, the member's queues: field, claim, …} |
 --   NO_GROUP | RECOVERING | NO_MEMBER | TAKEN.
 local id, time = ARGV[1], now()
@@ -14,9 +14,12 @@ local refusal = stranger(KEYS[2], KEYS[5], id)
 if refusal then
   return refusal
 end
+if elsewhere(KEYS[2], id, ARGV[5]) then
+  return {"TAKEN"}
+end
 beat(id, time, ARGV[2])
 local handed = false
-for i = 5, #ARGV, 2 do
+for i = 6, #ARGV, 2 do
   local c = claim(redis.call("HGET", KEYS[6], ARGV[i]))
   if c and c.owner == id and c.epoch == ARGV[i + 1] and c.state == "revoking" then
     handed = true

@@ -27,6 +27,12 @@ if (kind == "queue" or kind == "assign") and tonumber(g[4] or "0") > time then
 end
 if mine and ARGV[3] ~= "" and mine.key == ARGV[3] and mine.kind == kind and cjson.encode(mine.subscriptions) == cjson.encode(cjson.decode(ARGV[5]).subscriptions) then
   beat(old, time, ARGV[7])
+  local by = string.match(ARGV[5], connection)
+  if mine.connection ~= by then -- the one before has to hear of it
+    local text = redis.call("HGET", KEYS[2], old)
+    redis.call("HSET", KEYS[2], old, (string.gsub(text, connection, '"connection":"' .. by .. '"', 1)))
+    redis.call("PUBLISH", ARGV[10], ARGV[11])
+  end
   return {"OK", old, 1, "", 0}
 end
 if mine then
