@@ -29,14 +29,15 @@ func counted(t testing.TB) (n *node, waiting func() int) {
 	return n, func() int { return gauge(t, registry, "bucketmq_read_waiting") }
 }
 
-// gauge reads a metric without labels.
+// gauge reads a gauge or a counter without labels.
 func gauge(t testing.TB, registry *prometheus.Registry, name string) int {
 	t.Helper()
 	families, err := registry.Gather()
 	must(t, err)
 	for _, f := range families {
 		if f.GetName() == name {
-			return int(f.GetMetric()[0].GetGauge().GetValue())
+			m := f.GetMetric()[0]
+			return int(m.GetGauge().GetValue() + m.GetCounter().GetValue())
 		}
 	}
 	t.Fatalf("there is no metric %s", name)

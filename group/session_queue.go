@@ -306,22 +306,26 @@ func (s *Session) pushed(q *sessionQueue, m journal.Stored, attempt int64) Pushe
 }
 
 // release gives back the queues that are being revoked and of which the client has
-// nothing.
+// nothing. What it finished of the others counts when they are taken away.
 func (s *Session) release(ctx context.Context, push *Push) error {
 	var released []meta.Assignment
 	var gone []Assignment
+	revoking := false
 	s.mu.Lock()
 	for _, q := range s.order {
+		revoking = revoking || q.State == meta.StateRevoking
 		if q.State == meta.StateRevoking && !q.busy() {
 			released = append(released, meta.Assignment{Topic: q.TopicID, Queue: q.Queue, Epoch: q.Epoch})
 			gone = append(gone, q.Assignment)
 		}
 	}
 	s.mu.Unlock()
+	if revoking {
+		s.g.commits.flushMember(ctx, s.m.ID)
+	}
 	if len(released) == 0 {
 		return nil
 	}
-	s.g.commits.flushMember(ctx, s.m.ID)
 	state, err := s.beat(ctx, released)
 	if err != nil {
 		return err

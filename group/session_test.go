@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -113,26 +112,6 @@ func (s *pushed) until(what string, done func() bool) {
 			s.t.Fatalf("not in time: %s; events %+v", what, s.events)
 		}
 	}
-}
-
-// event waits for an event; messages that come meanwhile are an error.
-func (s *pushed) event(kind string) group.Event {
-	s.t.Helper()
-	var found group.Event
-	s.until(kind, func() bool {
-		items, err := s.look(100)
-		must(s.t, err)
-		if len(items) > 0 {
-			s.t.Fatalf("before %s came %v", kind, texts(items))
-		}
-		i := slices.IndexFunc(s.events, func(e group.Event) bool { return e.Kind == kind })
-		if i >= 0 {
-			found = s.events[i]
-			s.events = slices.Delete(s.events, i, i+1)
-		}
-		return i >= 0
-	})
-	return found
 }
 
 func (s *pushed) finish(all ...group.Pushed) {
