@@ -12,6 +12,7 @@ import (
 	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/objstore/faulty"
 )
 
 // pushed is a session whose messages a test takes.
@@ -190,6 +191,56 @@ func TestAFaultWhileReadingAgainFinishesNothing(t *testing.T) {
 		t.Fatalf("progress %d though a was never finished", at)
 	}
 	wantPushed(t, s.take(1), "a/2")
+}
+
+// A queue that cannot be read does not keep the others waiting.
+func TestAQueueThatCannotBeReadKeepsNoOtherWaiting(t *testing.T) {
+	p, n, topic, _ := pushGroup(t, 2)
+	before := p.keys()
+	n.send(topic, 0, "", "a")
+	store := faulty.Wrap(p.store)
+	for key := range p.keys() {
+		if !before[key] {
+			store.Add(&faulty.Rule{Op: faulty.Get, Prefix: key, Fault: faulty.FailBefore(errors.New("503 slow down"))})
+		}
+	}
+	n.send(topic, 1, "", "b")
+	n = p.gateway(func(o *journal.Options) { o.Store = store })
+	s := n.subscribe("c", "")
+	n.give(map[uint32]string{0: s.id(), 1: s.id()})
+	var all []group.Pushed
+	take := func() bool {
+		items, err := s.look(10)
+		if err != nil && !errors.Is(err, journal.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			time.AfterFunc(10*time.Millisecond, func() {
+				select {
+				case s.bell <- struct{}{}:
+				default:
+				}
+			})
+		}
+		all = append(all, items...)
+		return len(all) > 0
+	}
+	s.until("b comes", take)
+	wantPushed(t, all, "b")
+	store.Clear()
+	all = nil
+	s.until("a comes", take)
+	wantPushed(t, all, "a")
+}
+
+// keys lists the objects of the store.
+func (p *plant) keys() map[string]bool {
+	keys := map[string]bool{}
+	for object, err := range p.store.List(p.t.Context(), "", "") {
+		must(p.t, err)
+		keys[object.Key] = true
+	}
+	return keys
 }
 
 // In order nothing overtakes what was given back before it, whatever the delays.
