@@ -331,8 +331,8 @@ func TestTwoGroupsShareASocketAndNothingElse(t *testing.T) {
 	n.put(0, "a", "b", "c")
 	s := n.socket("bmq.v1.json")
 	subscribe := `{"op":"subscribe","id":"%s","sub":"%[1]s","mode":"shared","group":"%[1]s","topics":[{"topic":"orders"}],"credit":{"messages":%d,"bytes":100000}}`
-	s.call(fmt.Sprintf(subscribe, "billing", 1), "subscribed")
-	s.call(fmt.Sprintf(subscribe, "audit", 100), "subscribed")
+	s.do(fmt.Sprintf(subscribe, "billing", 1))
+	s.do(fmt.Sprintf(subscribe, "audit", 100))
 	got := map[string]string{}
 	for len(got["audit"]) < 3 || len(got["billing"]) < 1 {
 		if o := s.next(); o.Op == "messages" {

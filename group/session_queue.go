@@ -211,7 +211,10 @@ func (s *Session) deliver(ctx context.Context, q *sessionQueue, r *room, push *P
 	if err := s.deliverAgain(ctx, &t, q, r, push); err != nil {
 		return err
 	}
-	if q.follower == nil {
+	s.mu.Lock()
+	follows := q.follower != nil
+	s.mu.Unlock()
+	if !follows {
 		if err := s.follow(ctx, &t, q); err != nil {
 			return err
 		}
