@@ -111,6 +111,9 @@ func (g *Groups) Join(ctx context.Context, r JoinRequest) (*Joined, error) {
 		return nil, unavailable(err)
 	}
 	g.metrics.joined(r.Kind, joined.Reattached)
+	if joined.Reattached {
+		g.commits.flushMember(ctx, joined.Member.ID) // what it finished before counts
+	}
 	if joined.Started > 0 {
 		if err := g.recordMember(ctx, definition.ID, joined.Member); err != nil {
 			return nil, err
