@@ -23,6 +23,9 @@ func (r *rebalancer) rebalance(ctx context.Context, group uuid.UUID, causes []st
 		return err
 	}
 	names := subscribed(state.Members)
+	if retry := retryOf(state); retry != "" {
+		names = append(names, retry)
+	}
 	topics, err := book.find(ctx, names)
 	if err != nil {
 		return fmt.Errorf("rebalance group %s: %w", state.Group.Name, err)

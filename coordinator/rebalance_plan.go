@@ -11,6 +11,7 @@ import (
 
 	"github.com/bucketmq/bucketmq/assign"
 	"github.com/bucketmq/bucketmq/group"
+	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
 
@@ -111,7 +112,26 @@ func (p *plan) deal(state meta.GroupState, active []meta.Member, topics map[stri
 	for name := range failed {
 		leave(owners, state, topics[name].ID)
 	}
+	dealRetry(owners, state, topics, members, ids)
 	return owners
+}
+
+// dealRetry deals out the group's retry topic, of which no strategy of the user's
+// knows.
+func dealRetry(owners map[place]string, state meta.GroupState, topics map[string]meta.Topic, members []assign.Member, ids map[string]string) {
+	t, exists := topics[journal.RetryTopic(state.Group.Name)]
+	if !exists || !journal.OwnedBy(t, state.Group.ID) {
+		return
+	}
+	var queues []assign.Queue
+	for q := range t.Queues {
+		queues = append(queues, assign.Queue{Topic: t.Name, ID: q})
+		owners[place{t.ID, q}] = ""
+	}
+	dealt, _ := assign.Deal(assign.Config{Name: assign.NameAveragely}, queues, members)
+	for q, client := range dealt {
+		owners[place{t.ID, q.ID}] = ids[client]
+	}
 }
 
 // leave plans for a topic what its assignment is coming to anyway, as far as
@@ -157,6 +177,15 @@ func (p *plan) settled(state meta.GroupState) bool {
 	return slices.Equal(standby, p.standby) && !slices.ContainsFunc(p.targets, func(t meta.Target) bool {
 		return coming[place{t.Topic, t.Queue}] != t.Owner
 	})
+}
+
+// retryOf names the topic in which messages of the group that failed may be; "": it
+// can have none.
+func retryOf(state meta.GroupState) string {
+	if state.Group.Mode == meta.ModeBroadcasting || len(state.Members) == 0 {
+		return ""
+	}
+	return journal.RetryTopic(state.Group.Name)
 }
 
 // subscribed lists the topics of the members, each once, sorted.

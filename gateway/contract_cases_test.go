@@ -39,6 +39,7 @@ func TestContract(t *testing.T) {
 	t.Run("groups", k.groupAnswers)
 	t.Run("members", k.memberAnswers)
 	t.Run("receipts", k.receiptAnswers)
+	t.Run("failures", k.failureAnswers)
 	t.Run("offsets", k.offsetAnswers)
 	t.Run("settings of groups", k.groupSettings)
 	t.Run("group conflicts", k.groupConflicts)
@@ -201,6 +202,8 @@ func (k *contract) wrongRequests(t *testing.T) {
 		"streamMessages":     orders + "/stream?queues=7",
 		"listGroups":         "/v1/groups?limit=0",
 		"listOffsets":        billing + "/offsets?topic=-",
+		"listRetries":        billing + "/retries?state=dead",
+		"listDeadLetters":    billing + "/dead-letters?message_id=none",
 		"deleteGroup":        billing + "?force=maybe",
 		"pollMember":         billing + "/members/nobody/poll?encoding=x",
 		"receiveMessages":    billing + "/receive?encoding=x",

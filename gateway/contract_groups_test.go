@@ -34,6 +34,8 @@ var groupBodies = map[string]string{
 	"commitOffsets":      `{"offsets":[{"topic":"orders","queue":0,"offset":0,"version":1}]}`,
 	"resetOffsets":       `{"topic":"orders","to":"earliest"}`,
 	"updateGroupQueue":   `{"stopped":true}`,
+	"redriveDeadLetters": `{"topic":"orders"}`,
+	"purgeDeadLetters":   `{"topic":"orders"}`,
 }
 
 // duplicated is a body with a member twice.
@@ -67,7 +69,7 @@ func mistyped(operation, other string) string {
 		"seekMember": `{"topic":"orders","queue":0,"to":"shift"}`, "receiveMessages": `{"topics":[{"topic":"orders","sql":"a >"}]}`,
 		"ackMessages": `{"receipts":[]}`, "nackMessages": `{"items":[{}]}`, "extendMessages": `{"items":[{"receipt":"x","invisible_ms":1}]}`,
 		"commitOffsets": `{"offsets":[{"topic":"orders","queue":0,"offset":-1,"version":1}]}`, "resetOffsets": `{"topic":"orders","to":"offset"}`,
-		"updateGroupQueue": `{}`,
+		"updateGroupQueue": `{}`, "redriveDeadLetters": `{"rate":0}`, "purgeDeadLetters": `{"message_id":"none"}`,
 	}
 	if body, ok := bodies[operation]; ok {
 		return body
@@ -106,7 +108,7 @@ func (k *contract) groupAnswers(t *testing.T) {
 		}
 		k.everyPromise(t, n, 404, "group_not_found", "orders", operation)
 	}
-	k.everyPromise(t, n, 404, "group_not_found", "orders", "listSubscriptions", "getSubscription", "listMembers", "leaveGroup", "listAssignments", "listOffsets", "exportOffsets")
+	k.everyPromise(t, n, 404, "group_not_found", "orders", "listSubscriptions", "getSubscription", "listMembers", "leaveGroup", "listAssignments", "listOffsets", "exportOffsets", "listRetries", "listDeadLetters")
 
 	made := k.do(t, n, "putGroup", "PUT", billing, `{"consume_from":"timestamp","consume_timestamp":"2026-01-01T00:00:00.000Z","attributes":{"owner":"a"}}`, 201)
 	if made.header.Get("Location") != billing {
@@ -121,7 +123,7 @@ func (k *contract) groupAnswers(t *testing.T) {
 	k.refused(t, n, "updateGroup", "PATCH", billing, `{}`, 412, "version_conflict", "If-Match", etag)
 	k.refused(t, n, "deleteGroup", "DELETE", billing, "", 412, "version_conflict", "If-Match", etag)
 	patched := decode[map[string]any](t, k.do(t, n, "updateGroup", "PATCH", billing, `{"ordered":true,"strategy":"averagely"}`, 200, "If-Match", put.header.Get("ETag")))
-	if patched["ordered"] != true || fmt.Sprint(patched["retry"]) != "map[delays_ms:[1000]]" || fmt.Sprint(patched["allow_ips"]) != "[127.0.0.0/8]" {
+	if patched["ordered"] != true || fmt.Sprint(patched["retry"]) != "map[delays_ms:[1000] max_attempts:16]" || fmt.Sprint(patched["allow_ips"]) != "[127.0.0.0/8]" {
 		t.Errorf("a change of some settings left %v", patched)
 	}
 	n.call("PUT", "/v1/groups/audit", `{}`).want(t, 201)

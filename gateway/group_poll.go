@@ -54,7 +54,11 @@ func (s *Server) pollMember(c echo.Context) error {
 		if i > 0 {
 			out.b = append(out.b, ',')
 		}
-		out.b = append(encoder.appendOpen(out.b, m.Topic, m.Queue, &m.Stored), '}')
+		out.b = encoder.appendOpen(out.b, m.Topic, m.Queue, &m.Stored)
+		if m.Origin != nil {
+			out.b = appendOrigin(out.b, m.Origin)
+		}
+		out.b = append(out.b, '}')
 		if err := out.spill(); err != nil {
 			return err
 		}

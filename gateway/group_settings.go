@@ -32,11 +32,16 @@ type groupSettings struct {
 }
 
 type retryPolicy struct {
-	DelaysMS *[]int64 `json:"delays_ms"`
+	DelaysMS    *[]int64      `json:"delays_ms"`
+	Exponential *meta.Backoff `json:"exponential"`
+	MaxAttempts *int64        `json:"max_attempts"`
 }
 
 // check reads what is more than a number or a word.
 func (g *groupSettings) check() error {
+	if g.Retry != nil && g.Retry.DelaysMS != nil && g.Retry.Exponential != nil {
+		return fieldFault("retry/exponential", "give delays_ms or exponential")
+	}
 	if g.ConsumeTimestamp == nil {
 		return nil
 	}
@@ -74,7 +79,13 @@ func (g *groupSettings) over(base meta.Group) meta.Group {
 	set(&base.AllowIPs, g.AllowIPs)
 	set(&base.DenyIPs, g.DenyIPs)
 	if g.Retry != nil {
-		set(&base.NackDelaysMS, g.Retry.DelaysMS)
+		if g.Retry.DelaysMS != nil {
+			base.NackDelaysMS, base.Backoff = *g.Retry.DelaysMS, nil
+		}
+		if g.Retry.Exponential != nil {
+			base.Backoff = g.Retry.Exponential
+		}
+		set(&base.MaxAttempts, g.Retry.MaxAttempts)
 	}
 	if g.Attributes != nil {
 		base.Attributes = g.Attributes
@@ -91,8 +102,13 @@ func set[T any](to, value *T) {
 
 // definitionFault points at the field of a definition that was refused.
 func definitionFault(err error) error {
-	if e, ok := errors.AsType[*journal.InvalidError](err); ok && e.Field == "nack_delays_ms" {
-		return fieldFault("retry/delays_ms", e.Detail)
+	if e, ok := errors.AsType[*journal.InvalidError](err); ok {
+		switch e.Field {
+		case "nack_delays_ms":
+			return fieldFault("retry/delays_ms", e.Detail)
+		case "exponential", "max_attempts":
+			return fieldFault("retry/"+e.Field, e.Detail)
+		}
 	}
 	return err
 }

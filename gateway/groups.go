@@ -193,7 +193,7 @@ func racedGroup(err error, match, none condition) bool {
 func groupOf(g meta.Group) api.Group {
 	attributes := map[string]string{}
 	maps.Copy(attributes, g.Attributes)
-	delays := g.NackDelaysMS
+	delays, most := g.NackDelaysMS, g.MaxAttempts
 	out := api.Group{
 		Group:            g.Name,
 		GroupId:          g.ID.String(),
@@ -210,11 +210,15 @@ func groupOf(g meta.Group) api.Group {
 		MaxMembers:       int64(g.MaxMembers),
 		AllowIps:         append([]string{}, g.AllowIPs...),
 		DenyIps:          append([]string{}, g.DenyIPs...),
-		Retry:            api.RetryPolicy{DelaysMs: &delays},
+		Retry:            api.RetryPolicy{DelaysMs: &delays, MaxAttempts: &most},
 		Attributes:       attributes,
 		CreatedAt:        api.Time(g.CreatedAt),
 		UpdatedAt:        api.Time(g.UpdatedAt),
 		Etag:             groupETag(g),
+	}
+	if b := g.Backoff; b != nil {
+		out.Retry.DelaysMs = nil
+		out.Retry.Exponential = &api.ExponentialDelays{InitialMs: b.InitialMS, MaxMs: b.MaxMS, Multiplier: b.Multiplier}
 	}
 	if g.ConsumeFrom == meta.ConsumeFromTimestamp {
 		at := api.Time(g.ConsumeTimestamp)

@@ -138,8 +138,10 @@ type nackRequest struct {
 }
 
 type nackItem struct {
-	Receipt *string `json:"receipt"`
-	DelayMS *int64  `json:"delay_ms"`
+	Receipt    *string `json:"receipt"`
+	DelayMS    *int64  `json:"delay_ms"`
+	Reason     *string `json:"reason"`
+	DeadLetter bool    `json:"dead_letter"`
 }
 
 type extendRequest struct {
@@ -164,7 +166,15 @@ func nacksOf(in []nackItem) ([]group.NackItem, error) {
 		if item.DelayMS != nil && (*item.DelayMS < 0 || *item.DelayMS > group.MaxInvisible.Milliseconds()) {
 			return nil, fieldFault(fmt.Sprintf("items/%d/delay_ms", i), outOf(0, group.MaxInvisible.Milliseconds()))
 		}
-		items[i] = group.NackItem{Receipt: *item.Receipt, DelayMS: item.DelayMS}
+		if item.DelayMS != nil && item.DeadLetter {
+			return nil, fieldFault(fmt.Sprintf("items/%d/delay_ms", i), "a dead letter does not come again")
+		}
+		items[i] = group.NackItem{Receipt: *item.Receipt, DelayMS: item.DelayMS, DeadLetter: item.DeadLetter}
+		if item.Reason != nil {
+			if items[i].Reason = *item.Reason; len(*item.Reason) > group.MaxReason {
+				return nil, fieldFault(fmt.Sprintf("items/%d/reason", i), outOf(0, group.MaxReason)+" bytes")
+			}
+		}
 	}
 	return items, nil
 }
@@ -235,6 +245,7 @@ type receiptResult struct {
 	Status   string    `json:"status"`
 	Receipt  string    `json:"receipt,omitempty"`
 	Deadline *api.Time `json:"deadline,omitempty"`
+	Dead     bool      `json:"dead_letter,omitzero"`
 	Error    *fault    `json:"error,omitempty"`
 }
 
@@ -273,7 +284,7 @@ func settled(results []group.ReceiptResult, field string) (answer receiptResults
 			out.Status, out.Error = "failed", &f
 			answer.Failed++
 		} else {
-			out.Receipt = r.Receipt
+			out.Receipt, out.Dead = r.Receipt, r.Dead
 			if r.Deadline > 0 {
 				at := api.Time(r.Deadline)
 				out.Deadline = &at

@@ -18,12 +18,15 @@ import (
 // one came first.
 const maxRaces = 8
 
+// behindSystem sorts behind the names of system topics, and before all others.
+const behindSystem = "&"
+
 // listTopics answers a page of topics by name.
 func (s *Server) listTopics(c echo.Context) error {
 	p := paramsOf(c)
 	prefix := p.text("prefix", journal.MaxTopicName)
 	limit := int(p.integer("limit", 100, 1, maxPageItems))
-	after := p.after(topicsList, listedTopic)
+	after := max(p.after(topicsList, listedTopic), behindSystem)
 	if err := p.err(); err != nil {
 		return err
 	}

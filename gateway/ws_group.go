@@ -26,7 +26,8 @@ type consumer interface {
 	// unsent takes back messages of which the client will not hear.
 	unsent(ctx context.Context, items []consumedItem)
 	ack(ctx context.Context, receipts []string) ([]group.ReceiptResult, error)
-	nack(ctx context.Context, items []group.NackItem) ([]group.ReceiptResult, error)
+	// nack takes deliveries back; rest, if there is one, completes the results.
+	nack(ctx context.Context, items []group.NackItem) (results []group.ReceiptResult, rest func(context.Context), err error)
 	// end ends it; left: the client will not come back.
 	end(ctx context.Context, left bool) error
 }
@@ -82,8 +83,9 @@ func (m *member) ack(ctx context.Context, receipts []string) ([]group.ReceiptRes
 	return resultsOf(m.Ack(ctx, receipts)), nil
 }
 
-func (m *member) nack(ctx context.Context, items []group.NackItem) ([]group.ReceiptResult, error) {
-	return resultsOf(m.Nack(ctx, items)), nil
+func (m *member) nack(ctx context.Context, items []group.NackItem) ([]group.ReceiptResult, func(context.Context), error) {
+	results, rest := m.BeginNack(ctx, items)
+	return results, rest, nil
 }
 
 func resultsOf(errs []error) []group.ReceiptResult {
@@ -137,8 +139,8 @@ func (s *sharer) ack(ctx context.Context, receipts []string) ([]group.ReceiptRes
 	return s.groups.Ack(ctx, s.name, receipts)
 }
 
-func (s *sharer) nack(ctx context.Context, items []group.NackItem) ([]group.ReceiptResult, error) {
-	return s.groups.Nack(ctx, s.name, items)
+func (s *sharer) nack(ctx context.Context, items []group.NackItem) ([]group.ReceiptResult, func(context.Context), error) {
+	return s.groups.BeginNack(ctx, s.name, items)
 }
 
 func (s *sharer) end(context.Context, bool) error {

@@ -225,7 +225,7 @@ func TestSharedMessagesThatAreDueAgainTakeCreditAnew(t *testing.T) {
 	n := start(t, nodeOptions{})
 	n.call("PUT", orders, `{"queues":1}`).want(t, 201)
 	definition := group.Default("billing")
-	definition.ConsumeFrom, definition.InvisibleMS = meta.ConsumeFromFirst, 300 // shorter than the contract allows
+	definition.ConsumeFrom, definition.InvisibleMS, definition.NackDelaysMS = meta.ConsumeFromFirst, 300, []int64{0} // shorter than the contract allows
 	g, err := n.meta.CreateGroup(t.Context(), definition)
 	must(t, err)
 	must(t, n.journal.RecordGroup(t.Context(), g))

@@ -114,9 +114,33 @@ func (s *socket) nack(text []byte) error {
 	}
 	ctx, cancel := s.settleWithin()
 	defer cancel()
-	results, err := sub.consumer.nack(ctx, items)
-	return s.settledOp(op.ID, "items", results, err)
+	results, rest, err := sub.consumer.nack(ctx, items)
+	if err != nil || rest == nil {
+		return s.settledOp(op.ID, "items", results, err)
+	}
+	if s.moving == nil {
+		s.moving = make(chan struct{}, maxMoving)
+	}
+	moving := s.moving
+	select {
+	case moving <- struct{}{}:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	s.hub.running.Go(func() { // it waits for the store; other operations need not
+		defer func() { <-moving }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), seekWithin)
+		defer cancel()
+		rest(ctx)
+		if err := s.settledOp(op.ID, "items", results, nil); err != nil {
+			s.refuse(op.ID, err)
+		}
+	})
+	return nil
 }
+
+// maxMoving is how many nacks of a socket may wait for the store.
+const maxMoving = 64
 
 // extend keeps messages hidden for longer.
 func (s *socket) extend(text []byte) error {

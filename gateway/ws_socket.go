@@ -65,11 +65,12 @@ type socket struct {
 	ctx  context.Context // ends with the socket
 	stop context.CancelFunc
 
-	heardAt  atomic.Int64 // Unix milliseconds of the last bytes that came
-	frameAt  atomic.Int64 // when the frame that is being read began; 0 = none
-	working  atomic.Bool  // an operation is carried out, so nothing is read
-	greeted  atomic.Bool  // hello came
-	controls atomic.Int32 // control frames since the last beat
+	heardAt  atomic.Int64  // Unix milliseconds of the last bytes that came
+	frameAt  atomic.Int64  // when the frame that is being read began; 0 = none
+	working  atomic.Bool   // an operation is carried out, so nothing is read
+	moving   chan struct{} // owned by run; holds a token for each nack that waits for the store; nil: there was none
+	greeted  atomic.Bool   // hello came
+	controls atomic.Int32  // control frames since the last beat
 
 	mu      sync.Mutex
 	changed sync.Cond // of what the reader waits for; its L is &mu

@@ -11,6 +11,10 @@ import (
 // DefaultInvisible is how long a delivery is hidden in a group that says nothing.
 const DefaultInvisible = 60 * time.Second
 
+// DefaultMaxAttempts is how often a message is delivered before it is a dead letter
+// (RocketMQ's 16 retries count from the first one that failed; SEMANTICS 108).
+const DefaultMaxAttempts = 16
+
 // defaultNackDelays are RocketMQ's waits before a message comes again, in
 // milliseconds (SEMANTICS 108): after the first attempt the first, and so on.
 var defaultNackDelays = []int64{
@@ -23,7 +27,7 @@ func Default(name string) meta.Group {
 	return meta.Group{
 		Name: name, Mode: meta.ModeClustering, Strategy: "averagely", ConsumeFrom: meta.ConsumeFromLast,
 		InvisibleMS: DefaultInvisible.Milliseconds(), SessionTimeoutMS: 120_000, ResumeWindowMS: 10_000, RevokeTimeoutMS: 15_000,
-		CommitPolicy: meta.CommitMonotonic, NackDelaysMS: defaultNackDelays,
+		CommitPolicy: meta.CommitMonotonic, NackDelaysMS: defaultNackDelays, MaxAttempts: DefaultMaxAttempts,
 	}
 }
 
@@ -63,7 +67,13 @@ func (g *Groups) Delete(ctx context.Context, name string, ifVersion int64, force
 	_, err := g.change(ctx, "delete", nil, func() (meta.Group, error) {
 		return g.options.Meta.DeleteGroup(ctx, name, ifVersion, force)
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	if err := g.failed.end(ctx, name); err != nil { // a later group of the name finds out
+		g.log.Warn("the retry and dead-letter topics of a deleted group are still there", "group", name, "err", err)
+	}
+	return nil
 }
 
 // change applies a change in Redis, which gives it its version, and then writes

@@ -15,6 +15,7 @@ import (
 const (
 	MaxName            = 120
 	MaxNackDelays      = 32
+	MaxAttempts        = 1000
 	MaxAddresses       = 100
 	MaxAttributes      = 64
 	MaxAttributeBytes  = 4096
@@ -101,6 +102,16 @@ func checkTimes(g *meta.Group) error {
 	}
 	if n := len(g.NackDelaysMS); n == 0 || n > MaxNackDelays {
 		return invalid("nack_delays_ms", journal.CodeOutOfRange, fmt.Sprintf("1 to %d delays", MaxNackDelays))
+	}
+	if g.MaxAttempts < 0 || g.MaxAttempts > MaxAttempts {
+		return invalid("max_attempts", journal.CodeOutOfRange, fmt.Sprintf("1 to %d; 0: any number", MaxAttempts))
+	}
+	if b := g.Backoff; b != nil {
+		most := MaxInvisible.Milliseconds()
+		if b.InitialMS < 0 || b.InitialMS > most || b.MaxMS < b.InitialMS || b.MaxMS > most || !(b.Multiplier >= 1 && b.Multiplier <= 100) {
+			return invalid("exponential", journal.CodeOutOfRange,
+				fmt.Sprintf("0 <= initial_ms <= max_ms <= %d, and a multiplier of 1 to 100", most))
+		}
 	}
 	for _, delay := range g.NackDelaysMS {
 		if delay < 0 || delay > MaxInvisible.Milliseconds() {

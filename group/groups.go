@@ -45,6 +45,8 @@ type Groups struct {
 	bells   bells
 	commits *commits
 	metrics *metrics
+	failed  *failures
+	handled handled
 }
 
 // New returns Groups. The error is that of unusable options.
@@ -68,8 +70,9 @@ func New(o Options) (*Groups, error) {
 	g.cache.load = o.Meta.Group
 	g.commits = newCommits(g.storeCommits, o.Log)
 	g.metrics = newMetrics(o.Registry, g.commits.count)
+	g.failed = newFailures(o.Journal, o.Registry)
 	g.sharedEngine = newSharedEngine(sharedOptions{
-		Journal: o.Journal, Meta: o.Meta, Signer: NewSigner(o.Meta), Log: o.Log, Registry: o.Registry,
+		Journal: o.Journal, Meta: o.Meta, Signer: NewSigner(o.Meta), Failures: g.failed, Log: o.Log, Registry: o.Registry,
 		Group: g.cache.get, Begin: g.begin, Progressed: g.moved.add,
 	})
 	return g, nil
@@ -111,6 +114,10 @@ func (g *Groups) notice(n meta.Notice) {
 	switch {
 	case n.Lost:
 		g.cache.clear()
+		g.Lost()
+		g.bells.ring(uuid.Nil)
+	case journal.IsRetryTopic(n.TopicChanged): // seldom: a group's first failure, or its end
+		g.failed.none.forget(n.TopicChanged)
 		g.Lost()
 		g.bells.ring(uuid.Nil)
 	case n.GroupChanged != uuid.Nil:

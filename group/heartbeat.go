@@ -85,8 +85,12 @@ func (g *Groups) beat(ctx context.Context, s *member, r HeartbeatRequest) (*Hear
 	}
 	if len(r.Released) > 0 {
 		var released []meta.Assignment
+		names, err := g.topicNames(ctx, s)
+		if err != nil {
+			return nil, err
+		}
 		for _, a := range state.Assigned {
-			if a.State == meta.StateRevoking && slices.ContainsFunc(r.Released, func(q meta.QueueRef) bool { return q.Queue == a.Queue && q.Topic == s.names[a.Topic] }) {
+			if a.State == meta.StateRevoking && slices.ContainsFunc(r.Released, func(q meta.QueueRef) bool { return q.Queue == a.Queue && q.Topic == names[a.Topic] }) {
 				released = append(released, a)
 			}
 		}
@@ -96,6 +100,16 @@ func (g *Groups) beat(ctx context.Context, s *member, r HeartbeatRequest) (*Hear
 		}
 	}
 	return g.reply(ctx, s.definition, s.Member, state)
+}
+
+// topicNames names the topics that a member consumes.
+func (g *Groups) topicNames(ctx context.Context, s *member) (map[uuid.UUID]string, error) {
+	consumed, err := g.consumed(ctx, s.definition, s.Member)
+	names := make(map[uuid.UUID]string, len(consumed))
+	for _, c := range consumed {
+		names[c.TopicID] = c.Topic
+	}
+	return names, err
 }
 
 // reply adds to a state what a member needs to consume.
@@ -124,7 +138,11 @@ func (g *Groups) reply(ctx context.Context, definition meta.Group, m meta.Member
 // assigned lists the queues that a member has, with the group's progress in each.
 func (g *Groups) assigned(ctx context.Context, definition meta.Group, m meta.Member, state meta.HeartbeatState) ([]Assignment, error) {
 	var all []Assignment
-	for _, s := range m.Subscriptions {
+	consumed, err := g.consumed(ctx, definition, m)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range consumed {
 		records, err := g.recordsOf(ctx, definition.ID, m, s.TopicID)
 		if err != nil {
 			return nil, err
@@ -161,6 +179,19 @@ func (g *Groups) assigned(ctx context.Context, definition meta.Group, m meta.Mem
 	return all, nil
 }
 
+// consumed is what a member gets messages of: what it subscribes, and the group's
+// retry topic if queues are dealt out to it.
+func (g *Groups) consumed(ctx context.Context, definition meta.Group, m meta.Member) ([]meta.Subscription, error) {
+	if m.Kind != meta.KindQueue {
+		return m.Subscriptions, nil
+	}
+	retry, exists, err := g.failed.retry(ctx, definition)
+	if err != nil || !exists {
+		return m.Subscriptions, unavailable(err)
+	}
+	return append(slices.Clone(m.Subscriptions), meta.Subscription{Topic: retry.Name, TopicID: retry.ID}), nil
+}
+
 // recordsOf returns the progress in a topic that a member goes by. A broadcasting
 // member gets new queues of the topic here, at their minimum.
 func (g *Groups) recordsOf(ctx context.Context, group uuid.UUID, m meta.Member, topic uuid.UUID) (map[uint32]meta.OffsetRecord, error) {
@@ -186,7 +217,6 @@ type member struct {
 	meta.Member
 	definition meta.Group
 	timeout    time.Duration
-	names      map[uuid.UUID]string // of its topics
 
 	mu   sync.Mutex
 	told string // guarded by mu; what it was last told that it has
@@ -250,11 +280,7 @@ func (g *Groups) session(ctx context.Context, name, id string) (*member, error) 
 }
 
 func newMember(m meta.Member, definition meta.Group) *member {
-	known := &member{Member: m, definition: definition, names: map[uuid.UUID]string{}, timeout: time.Duration(m.TimeoutMS) * time.Millisecond}
-	for _, s := range m.Subscriptions {
-		known.names[s.TopicID] = s.Topic
-	}
-	return known
+	return &member{Member: m, definition: definition, timeout: time.Duration(m.TimeoutMS) * time.Millisecond}
 }
 
 // bells tell those who wait that something about a group has changed.

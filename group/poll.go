@@ -49,6 +49,9 @@ type Polled struct {
 	Topic string
 	Queue uint32
 	journal.Stored
+	// Origin is set of a message of the group's retry topic: all but its place is as
+	// it was where it comes from.
+	Origin *Origin
 }
 
 // cursor is what a poll delivered. It is signed, and all that is remembered of a
@@ -334,7 +337,11 @@ func (p *poll) changed(ctx context.Context) (bool, error) {
 // listen makes the poll hear of changes of the group and of new messages.
 func (p *poll) listen(ctx context.Context) error {
 	p.bell = p.g.bells.hear(p.m.definition.ID)
-	for _, s := range p.m.Subscriptions {
+	consumed, err := p.g.consumed(ctx, p.m.definition, p.m.Member)
+	if err != nil {
+		return err
+	}
+	for _, s := range consumed {
 		at := journal.Cursor{Topic: s.TopicID}
 		for _, a := range p.queues {
 			if a.TopicID == s.TopicID {

@@ -50,7 +50,11 @@ func (p *poll) topic(ctx context.Context, name string) (pollTopic, error) {
 		return pollTopic{}, err
 	}
 	settings := p.settings[name]
-	for _, s := range p.m.Subscriptions {
+	consumed, err := p.g.consumed(ctx, p.m.definition, p.m.Member)
+	if err != nil {
+		return pollTopic{}, err
+	}
+	for _, s := range consumed {
 		if s.Topic == name {
 			f, err := filterOf(s, settings)
 			return pollTopic{journal.Read{Topic: topic, Filter: f, Clamp: true}, time.Duration(settings.DelayMS) * time.Millisecond}, err
@@ -103,7 +107,13 @@ func (p *poll) take(t pollTopic, a *Assignment, page *journal.Page) (more bool) 
 			}
 			return false
 		}
-		p.reply.Messages = append(p.reply.Messages, Polled{Topic: a.Topic, Queue: a.Queue, Stored: m})
+		polled := Polled{Topic: a.Topic, Queue: a.Queue, Stored: m}
+		if journal.IsRetryTopic(a.Topic) {
+			if origin, before := OriginOf(m); origin.Topic != "" {
+				polled.Record, polled.Raw, polled.Origin = before.Record, before.Raw, &origin
+			}
+		}
+		p.reply.Messages = append(p.reply.Messages, polled)
 		p.request.MaxBytes -= int64(len(m.Raw))
 		a.Offset = m.Offset + 1
 	}

@@ -96,10 +96,10 @@ func (g *Groups) starts(ctx context.Context, definition meta.Group, topics []met
 		}
 		for _, q := range queues {
 			start := meta.OffsetStart{Topic: topic.ID, Queue: q.Queue, First: q.Next, Min: q.Min}
-			switch definition.ConsumeFrom {
-			case meta.ConsumeFromFirst:
+			switch {
+			case definition.ConsumeFrom == meta.ConsumeFromFirst, journal.IsRetryTopic(topic.Name):
 				start.First = q.Min
-			case meta.ConsumeFromTimestamp:
+			case definition.ConsumeFrom == meta.ConsumeFromTimestamp:
 				if start.First, err = g.options.Journal.Find(ctx, topic, q.Queue, definition.ConsumeTimestamp); err != nil {
 					return nil, err
 				}

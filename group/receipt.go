@@ -24,11 +24,12 @@ type receipt struct {
 	version      int64 // of the group's offset: a reset raises it
 	era          int64 // of what is in flight: changes when that was dropped
 	attempt      int64
+	before       int64 // deliveries that failed before the message came here, to the retry topic
 }
 
 // seal encodes the receipt for clients, signed:
 //
-//	version 1 | group 16 | topic 16 | queue | offset | offset version | era | attempt
+//	version 1 | group 16 | topic 16 | queue | offset | offset version | era | attempt | before
 //
 // where numbers without a width are unsigned varints.
 func (r *receipt) seal(ctx context.Context, s *Signer) (string, error) {
@@ -37,7 +38,7 @@ func (r *receipt) seal(ctx context.Context, s *Signer) (string, error) {
 	b = append(b, r.group[:]...)
 	b = append(b, r.topic[:]...)
 	b = binary.AppendUvarint(b, uint64(r.queue))
-	for _, n := range [...]int64{r.offset, r.version, r.era, r.attempt} {
+	for _, n := range [...]int64{r.offset, r.version, r.era, r.attempt, r.before} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	return s.Seal(ctx, PurposeReceipt, b)
@@ -67,7 +68,7 @@ func parseReceipt(b []byte) (r receipt, ok bool) {
 	}
 	r.group, r.topic = uuid.UUID(b[1:17]), uuid.UUID(b[17:33])
 	b = b[33:]
-	var numbers [5]uint64
+	var numbers [6]uint64
 	for i := range numbers {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > maxNumber {
@@ -79,6 +80,7 @@ func parseReceipt(b []byte) (r receipt, ok bool) {
 		return r, false
 	}
 	r.queue = uint32(numbers[0])
-	r.offset, r.version, r.era, r.attempt = int64(numbers[1]), int64(numbers[2]), int64(numbers[3]), int64(numbers[4])
+	r.offset, r.version, r.era = int64(numbers[1]), int64(numbers[2]), int64(numbers[3])
+	r.attempt, r.before = int64(numbers[4]), int64(numbers[5])
 	return r, true
 }

@@ -60,7 +60,7 @@ func TestWhatIsNotAcknowledgedInTimeComesAgain(t *testing.T) {
 	p := newPlant(t)
 	n := p.gateway()
 	topic := n.topic("orders", 1)
-	n.group("billing", 150*time.Millisecond)
+	n.group("billing", 150*time.Millisecond, func(g *meta.Group) { g.NackDelaysMS = []int64{0} })
 	n.send(topic, 0, "", "a", "b")
 	first := n.receive(ask("billing", "orders"))
 	must(t, n.ack("billing", first[1])[0])

@@ -166,7 +166,7 @@ func (n *gateway) offset(name string, queue uint32) int64 {
 	all, err := n.Progress(n.t.Context(), name)
 	must(n.t, err)
 	for _, p := range all {
-		if p.Queue == queue {
+		if p.Queue == queue && !journal.IsSystemTopic(p.Topic) {
 			return p.Offset
 		}
 	}

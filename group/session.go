@@ -107,7 +107,7 @@ type Pushed struct {
 	Queue uint32
 	journal.Stored
 	Receipt string // names the delivery to Ack and Nack, within the session
-	Attempt int64  // how often this session delivered it, this time included
+	Attempt int64  // how often it was delivered, this time included
 }
 
 // Push is what a session has for its client.

@@ -256,7 +256,7 @@ func (m *sessionModel) giveBackOne(c *modelClient) {
 		return
 	}
 	delay := []*int64{nil, new(int64), new(int64(3))}[m.random.IntN(3)]
-	must(m.t, c.Nack(m.t.Context(), []group.NackItem{{Receipt: g.Receipt, DelayMS: delay}})[0])
+	must(m.t, c.Nack(m.t.Context(), []group.NackItem{{Receipt: g.Receipt, DelayMS: delay}})[0].Err)
 	m.done["given back"]++
 	deleteFunc(c.hands, func(other group.Pushed) bool {
 		match := other.Receipt == g.Receipt || m.ordered && other.Queue == g.Queue && other.Offset > g.Offset

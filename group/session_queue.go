@@ -290,11 +290,12 @@ func (s *Session) take(q *sessionQueue, t *sessionTopic, r *room, most int, push
 			break
 		}
 		r.take(size)
-		q.flight = append(q.flight, delivery{offset: m.Offset, bytes: size, attempt: 1})
+		attempt := 1 + failuresOf(q.Topic, &m.Stored)
+		q.flight = append(q.flight, delivery{offset: m.Offset, bytes: size, attempt: attempt})
 		q.held++
 		q.bytes += size
 		q.done = m.Offset + 1
-		push.Items = append(push.Items, s.pushed(q, m.Stored, 1))
+		push.Items = append(push.Items, s.pushed(q, m.Stored, attempt))
 	}
 	q.read = q.read[n:]
 	if len(q.read) == 0 {
@@ -303,8 +304,15 @@ func (s *Session) take(q *sessionQueue, t *sessionTopic, r *room, most int, push
 	}
 }
 
+// pushed is a message for the client. One of the retry topic is shown as it was
+// where it comes from.
 func (s *Session) pushed(q *sessionQueue, m journal.Stored, attempt int64) Pushed {
 	d := sessionReceipt{topic: q.TopicID, queue: q.Queue, epoch: q.Epoch, version: q.Version, offset: m.Offset, attempt: attempt}
+	if journal.IsRetryTopic(q.Topic) {
+		if origin, before := OriginOf(m); origin.Topic != "" {
+			return Pushed{Topic: origin.Topic, Queue: origin.Queue, Stored: before, Receipt: d.String(), Attempt: attempt}
+		}
+	}
 	return Pushed{Topic: q.Topic, Queue: q.Queue, Stored: m, Receipt: d.String(), Attempt: attempt}
 }
 

@@ -19,7 +19,11 @@ func (s *Session) topic(ctx context.Context, name string) (sessionTopic, error) 
 	if err != nil {
 		return sessionTopic{}, err
 	}
-	for _, sub := range s.m.Subscriptions {
+	consumed, err := s.g.consumed(ctx, s.m.definition, s.m.Member)
+	if err != nil {
+		return sessionTopic{}, err
+	}
+	for _, sub := range consumed {
 		if sub.Topic != name {
 			continue
 		}

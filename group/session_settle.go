@@ -1,15 +1,14 @@
 package group
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 )
 
@@ -116,22 +115,34 @@ func (s *Session) AckUpTo(ctx context.Context, topic string, queue uint32, offse
 	return &OwnerError{topic, queue}
 }
 
-// Nack gives messages back: each is delivered again in place after its delay, or
-// the group's for the attempt. In order, everything behind it in the queue waits
-// and comes again with it. When broadcasting, a message that failed is only counted
-// (SEMANTICS 106).
-func (s *Session) Nack(ctx context.Context, nacks []NackItem) []error {
-	errs := make([]error, len(nacks))
+// Nack gives messages back: each comes again after its delay, or the group's for
+// the attempt, through the group's retry topic unless the wait is short. In order
+// it comes again in place, and everything behind it in the queue waits and comes
+// with it. One that has had all its attempts, or is said to be, is a dead letter.
+// When broadcasting, a message that failed is only counted (SEMANTICS 106).
+func (s *Session) Nack(ctx context.Context, nacks []NackItem) []ReceiptResult {
+	results, rest := s.BeginNack(ctx, nacks)
+	if rest != nil {
+		rest(ctx)
+	}
+	return results
+}
+
+// BeginNack is the first half of Nack: it takes back the deliveries. Where messages
+// are to be stored elsewhere, rest does that and completes the results; it is called
+// once.
+func (s *Session) BeginNack(ctx context.Context, nacks []NackItem) (_ []ReceiptResult, rest func(context.Context)) {
+	results := make([]ReceiptResult, len(nacks))
 	moved := map[*sessionQueue]struct{}{}
+	var leaving []leaver
 	s.mu.Lock()
-	for i, n := range nacks {
-		if n.DelayMS != nil && (*n.DelayMS < 0 || *n.DelayMS > MaxInvisible.Milliseconds()) {
-			errs[i] = &journal.InvalidError{Index: i, Field: "delay_ms", Code: journal.CodeOutOfRange,
-				Detail: fmt.Sprintf("a delay is 0 to %d ms", MaxInvisible.Milliseconds())}
+	for i := range nacks {
+		n := &nacks[i]
+		if results[i].Err = n.check(i); results[i].Err != nil {
 			continue
 		}
 		q, d, err := s.delivered(n.Receipt)
-		if errs[i] = err; err != nil || d == nil {
+		if results[i].Err = err; err != nil || d == nil {
 			continue
 		}
 		moved[q] = struct{}{}
@@ -140,22 +151,39 @@ func (s *Session) Nack(ctx context.Context, nacks []NackItem) []error {
 			q.finish(d)
 			continue
 		}
-		delay := nackDelay(s.group, d.attempt)
-		if n.DelayMS != nil {
-			delay = *n.DelayMS
+		wait, dead := n.sentence(s.group, d.attempt)
+		now := time.Now()
+		if dead {
+			wait = heldFor
+		} else {
+			results[i].Deadline = now.Add(wait).UnixMilli()
 		}
-		again := time.Now().Add(time.Duration(delay) * time.Millisecond)
-		d.again = again
-		for j := range q.flight {
-			if other := &q.flight[j]; s.ordered && !other.finished && other.offset > d.offset && other.again.Before(again) {
-				other.again = again
-			}
+		d.again = now.Add(wait)
+		if dead || !s.ordered && moves(s.group, wait) {
+			leaving = append(leaving, leaver{index: i, queue: q, offset: d.offset, failed: failed{
+				topic: q.Topic, queue: q.Queue, attempts: d.attempt, reason: cmp.Or(n.Reason, ReasonNacked), dead: dead,
+			}, wait: wait})
+		}
+		if !dead {
+			s.pauseBehind(q, d)
 		}
 	}
 	s.settled(moved)
 	s.mu.Unlock()
 	s.wakeFor(ctx, moved)
-	return errs
+	if len(leaving) > 0 {
+		rest = func(ctx context.Context) { s.leave(ctx, leaving, results) }
+	}
+	return results, rest
+}
+
+// pauseBehind makes what is behind a message wait with it, in order. It needs mu.
+func (s *Session) pauseBehind(q *sessionQueue, d *delivery) {
+	for j := range q.flight {
+		if other := &q.flight[j]; s.ordered && !other.finished && other.offset > d.offset && other.again.Before(d.again) {
+			other.again = d.again
+		}
+	}
 }
 
 // settled commits the progress of queues. It needs mu.

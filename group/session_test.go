@@ -125,7 +125,7 @@ func (s *pushed) finish(all ...group.Pushed) {
 func (s *pushed) back(delay int64, all ...group.Pushed) {
 	s.t.Helper()
 	for _, r := range receiptsOf(all) {
-		must(s.t, s.Nack(s.t.Context(), []group.NackItem{{Receipt: r, DelayMS: &delay}})[0])
+		must(s.t, s.Nack(s.t.Context(), []group.NackItem{{Receipt: r, DelayMS: &delay}})[0].Err)
 	}
 }
 

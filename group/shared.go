@@ -36,6 +36,7 @@ type sharedOptions struct {
 	Journal  *journal.Journal
 	Meta     *meta.DB
 	Signer   *Signer
+	Failures *failures // nil = one of its own
 	Log      *slog.Logger
 	Registry prometheus.Registerer // nil = metrics are kept and not exported
 
@@ -78,6 +79,9 @@ func newSharedEngine(o sharedOptions) *sharedEngine {
 	}
 	if o.Progressed == nil {
 		o.Progressed = func(uuid.UUID) {}
+	}
+	if o.Failures == nil {
+		o.Failures = newFailures(o.Journal, nil)
 	}
 	return &sharedEngine{sharedOptions: o, metrics: newSharedMetrics(o.Registry), drained: make(chan struct{})}
 }

@@ -33,7 +33,7 @@ type look struct {
 	maxBytes    int64
 	bytes       int64 // of the reply's messages
 
-	topics []meta.Topic  // of the receiver's subscriptions, as far as they were found
+	topics []meta.Topic  // as receiver.topics returns them; nil: the look ended before
 	more   bool          // there may be messages that nobody looked at
 	dueIn  time.Duration // until the next hidden message is due; 0: none is hidden
 }
@@ -112,7 +112,7 @@ func (l *look) queues(ctx context.Context) (views []*queueView, err error) {
 	for i, t := range l.topics {
 		for queue := range t.Queues {
 			q := meta.SharedQueue{Group: l.r.group.ID, Topic: t.ID, Queue: queue, Ordered: l.r.group.Ordered}
-			views = append(views, &queueView{SharedQueue: q, topic: t, filter: l.r.filters[i], settings: &l.r.settings[i]})
+			views = append(views, &queueView{SharedQueue: q, topic: t, filter: l.r.filterAt(i), settings: l.r.settingsAt(i)})
 		}
 	}
 	return views, nil
@@ -134,7 +134,8 @@ func (r *receiver) begin(ctx context.Context) ([]meta.Topic, error) {
 	return l.topics, nil
 }
 
-// topics returns the topics of the receiver's subscriptions.
+// topics returns the topics of the receiver's subscriptions, and behind them the
+// group's retry topic, if there is one.
 func (r *receiver) topics(ctx context.Context) ([]meta.Topic, error) {
 	topics := make([]meta.Topic, 0, len(r.subscriptions))
 	for _, sub := range r.subscriptions {
@@ -143,6 +144,13 @@ func (r *receiver) topics(ctx context.Context) ([]meta.Topic, error) {
 			return nil, err
 		}
 		topics = append(topics, t)
+	}
+	retry, exists, err := r.e.Failures.retry(ctx, r.group)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if exists {
+		topics = append(topics, retry)
 	}
 	return topics, nil
 }
@@ -301,18 +309,27 @@ func (l *look) granted(ctx context.Context, v *queueView, p *portion, granted me
 	return nil
 }
 
-// deliver adds a message to the reply.
+// deliver adds a message to the reply. One of the retry topic is shown as it was
+// where it comes from.
 func (l *look) deliver(ctx context.Context, v *queueView, m journal.Stored, attempt, deadline int64) error {
 	receipt := receipt{
 		group: v.Group, topic: v.Topic, queue: v.Queue,
 		offset: m.Offset, version: v.Version, era: v.Era, attempt: attempt,
+	}
+	topic, queue := v.topic.Name, v.Queue
+	if journal.IsRetryTopic(topic) {
+		if origin, before := OriginOf(m); origin.Topic != "" {
+			topic, queue, m = origin.Topic, origin.Queue, before
+			receipt.before = origin.Attempts
+			attempt += origin.Attempts
+		}
 	}
 	text, err := receipt.seal(ctx, l.r.e.Signer)
 	if err != nil {
 		return err
 	}
 	l.reply.Messages = append(l.reply.Messages, Received{
-		Topic: v.topic.Name, Queue: v.Queue, Stored: m, Receipt: text, Attempt: attempt, Deadline: deadline,
+		Topic: topic, Queue: queue, Stored: m, Receipt: text, Attempt: attempt, Deadline: deadline,
 	})
 	l.bytes += int64(len(m.Raw))
 	l.r.e.metrics.received(attempt)

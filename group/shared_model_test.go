@@ -317,7 +317,7 @@ func (m *sharedModel) settle(verb meta.SharedVerb) error {
 		back := min(len(m.history), 1+m.random.IntN(12))
 		picked = append(picked, m.history[len(m.history)-back])
 	}
-	delay := []int64{0, 60, 3_600_000}[m.random.IntN(3)]
+	delay := []int64{0, 60, 999}[m.random.IntN(3)]
 	since := m.now()
 	results, err := m.call(verb, picked, delay)
 	must(m.t, err)

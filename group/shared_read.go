@@ -20,6 +20,8 @@ type portion struct {
 	due         []meta.SharedMessage
 	dueMessages []journal.Stored // of due
 	gone        []meta.SharedMessage
+	failed      []failed             // due ones that go elsewhere
+	failedAt    []meta.SharedMessage // of failed
 	newMessages []journal.Stored
 	next        int64 // the claim position after newMessages and what does not pass the filter
 	gaps        []ReceiveGap
@@ -53,6 +55,7 @@ func (l *look) read(ctx context.Context, v *queueView) (*portion, error) {
 	if err != nil || p.moved(v) {
 		return p, err
 	}
+	l.moveDue(ctx, p)
 	for i := range p.dueMessages {
 		bytes -= int64(len(p.dueMessages[i].Raw))
 	}
@@ -106,10 +109,16 @@ func (l *look) readDue(ctx context.Context, v *queueView, p *portion, due []meta
 		}
 		p.epoch = page.Epoch
 		for i := range page.Messages {
-			p.due, p.dueMessages = append(p.due, due[i]), append(p.dueMessages, page.Messages[i])
-			bytes -= int64(len(page.Messages[i].Raw))
+			deliver, move := l.judgeDue(v, due[i], &page.Messages[i])
+			switch {
+			case move != nil:
+				p.failed, p.failedAt = append(p.failed, *move), append(p.failedAt, due[i])
+			case deliver:
+				p.due, p.dueMessages = append(p.due, due[i]), append(p.dueMessages, page.Messages[i])
+				bytes -= int64(len(page.Messages[i].Raw))
+				messages--
+			}
 		}
-		messages -= len(page.Messages)
 		if due = due[len(page.Messages):]; len(page.Messages) < run {
 			break // no room for the next one's bytes, or it is damaged: a later receive meets it first
 		}
@@ -209,7 +218,7 @@ func (l *look) repeat(ctx context.Context, views []*queueView) error {
 		settle := meta.SharedSettle{Queue: v.SharedQueue, Verb: meta.SharedExtend}
 		for _, m := range p.due {
 			settle.Items = append(settle.Items, meta.SharedItem{
-				Offset: m.Offset, Version: v.Version, Era: v.Era, Attempt: m.Attempts, DelayMS: l.r.invisible.Milliseconds(),
+				Offset: m.Offset, Version: v.Version, Era: v.Era, Attempt: m.Attempts, HideMS: l.r.invisible.Milliseconds(),
 			})
 		}
 		settled := l.r.e.Meta.SharedSettle(ctx, []meta.SharedSettle{settle})[0]

@@ -45,10 +45,10 @@ func (e *sharedEngine) newReceiver(ctx context.Context, req ReceiveRequest) (*re
 	if err != nil {
 		return nil, err
 	}
-	for i := range topics {
+	for i := range r.subscriptions {
 		r.subscriptions[i].TopicID = topics[i].ID
 	}
-	r.settings = make([]meta.Settings, len(topics))
+	r.settings = make([]meta.Settings, len(r.subscriptions))
 	if _, err := e.Signer.Seal(ctx, PurposeReceipt, nil); err != nil { // before anything is granted
 		return nil, err
 	}
@@ -99,6 +99,23 @@ func compileFilter(index int, s meta.Subscription) (f filter.Filter, err error) 
 		return f, &journal.InvalidError{Index: index, Field: field, Code: journal.CodeInvalid, Detail: err.Error()}
 	}
 	return f, nil
+}
+
+// filterAt is the filter of a topic of receiver.topics: what is in the retry topic
+// has passed its own.
+func (r *receiver) filterAt(i int) filter.Filter {
+	if i >= len(r.filters) {
+		return filter.Filter{}
+	}
+	return r.filters[i]
+}
+
+// settingsAt is what the group says of a topic of receiver.topics.
+func (r *receiver) settingsAt(i int) *meta.Settings {
+	if i >= len(r.settings) {
+		return &meta.Settings{}
+	}
+	return &r.settings[i]
 }
 
 // refresh takes over what has changed of the group's live settings.

@@ -139,7 +139,7 @@ func (r *receiver) watchKey(topics []meta.Topic) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", r.group.ID)
 	for i, t := range topics {
-		fmt.Fprintf(&b, "\n%s %d %s", t.ID, t.Queues, r.filters[i])
+		fmt.Fprintf(&b, "\n%s %d %s", t.ID, t.Queues, r.filterAt(i))
 	}
 	return b.String()
 }
@@ -148,7 +148,7 @@ func (r *receiver) watchKey(topics []meta.Topic) string {
 func (r *receiver) watch(ctx context.Context, topics []meta.Topic) (*watch, error) {
 	w, err := r.e.watches.join(ctx, r.watchKey(topics), r.group.ID, func(w *watch) error {
 		for i, topic := range topics {
-			f, err := r.follow(ctx, topic, r.filters[i], w)
+			f, err := r.follow(ctx, topic, r.filterAt(i), w)
 			if err != nil {
 				return err
 			}

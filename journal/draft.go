@@ -43,8 +43,9 @@ type Draft struct {
 	base   uuid.UUID // of the message ids
 	bornAt int64     // of messages that do not say
 	count  int
-	size   int // encoded bytes
-	expect int // bytes that are likely to come; see Expect
+	size   int  // encoded bytes
+	system bool // see NewSystemDraft
+	expect int  // bytes that are likely to come; see Expect
 	parts  []part
 	late   buffer  // records of delayed messages
 	first  [1]part // backs parts of the usual request
@@ -171,8 +172,10 @@ func (d *Draft) admit(r *segment.Record, size int) error {
 	if r.BornAt < 0 {
 		return fault{"born_at", CodeInvalid, "a born time is not before 1970"}.at(d.count)
 	}
-	if f := checkRecord(r, &d.topic); f.code != "" {
-		return f.at(d.count)
+	if !d.system {
+		if f := checkRecord(r, &d.topic); f.code != "" {
+			return f.at(d.count)
+		}
 	}
 	if d.size+size > MaxBatchBytes {
 		return fault{"messages", CodeTooLarge, fmt.Sprintf("the messages of a request take at most %d bytes", MaxBatchBytes)}.at(-1)

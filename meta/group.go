@@ -48,12 +48,22 @@ type Group struct {
 	MaxMembers       int               `json:"max_members"` // more stand by; 0: any number
 	AllowIPs         []string          `json:"allow_ips,omitempty"`
 	DenyIPs          []string          `json:"deny_ips,omitempty"`
-	NackDelaysMS     []int64           `json:"nack_delays_ms"` // before the second, third, … delivery; the last one repeats
+	NackDelaysMS     []int64           `json:"nack_delays_ms"`    // before the second, third, … delivery; the last one repeats
+	Backoff          *Backoff          `json:"backoff,omitempty"` // in place of NackDelaysMS
+	MaxAttempts      int64             `json:"max_attempts"`      // deliveries before a message is a dead letter
 	Attributes       map[string]string `json:"attributes,omitempty"`
 	Version          int64             `json:"version"`
 	CreatedAt        int64             `json:"created_at"`
 	UpdatedAt        int64             `json:"updated_at"`
 	Deleted          bool              `json:"deleted,omitempty"`
+}
+
+// Backoff is waits that grow: InitialMS before the second delivery, each next one
+// Multiplier times the one before, and none above MaxMS.
+type Backoff struct {
+	InitialMS  int64   `json:"initial_ms"`
+	MaxMS      int64   `json:"max_ms"`
+	Multiplier float64 `json:"multiplier"`
 }
 
 // StrategyConfig is what some strategies need.

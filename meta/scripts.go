@@ -49,6 +49,7 @@ var (
 	scriptCreateGroup    = loadScript("create_group")
 	scriptCreateTopic    = loadScript("create_topic")
 	scriptDueTimers      = loadScript("due_timers")
+	scriptListTimers     = loadScript("list_timers")
 	scriptExpireMembers  = loadScript("expire_members")
 	scriptFinishRecovery = loadScript("finish_recovery")
 	scriptFire           = loadScript("fire")

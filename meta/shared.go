@@ -45,6 +45,7 @@ const (
 // SharedMessage is a message in flight and how often it was granted.
 type SharedMessage struct {
 	Offset, Attempts int64
+	NackedFor        int64 // when it is to come again if it was given back, Unix ms; else 0
 }
 
 // SharedView is what a receive may have of one queue.
@@ -85,8 +86,8 @@ func parseSharedView(r reply) (SharedView, error) {
 		InFlight: r.number(6), DueIn: time.Duration(r.number(7)) * time.Millisecond,
 	}
 	due := reply(r.list(8))
-	for i := 0; i+1 < len(due); i += 2 {
-		v.Due = append(v.Due, SharedMessage{Offset: due.number(i), Attempts: due.number(i + 1)})
+	for i := 0; i+2 < len(due); i += 3 {
+		v.Due = append(v.Due, SharedMessage{Offset: due.number(i), Attempts: due.number(i + 1), NackedFor: due.number(i + 2)})
 	}
 	if v.Position < 0 {
 		return SharedView{}, ErrCorrupt

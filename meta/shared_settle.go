@@ -11,15 +11,17 @@ type SharedVerb string
 // The verbs.
 const (
 	SharedAck    SharedVerb = "ack"    // finished
-	SharedNack   SharedVerb = "nack"   // given back: due after DelayMS
-	SharedExtend SharedVerb = "extend" // hidden for DelayMS from now
+	SharedNack   SharedVerb = "nack"   // given back: to come again after AgainMS, in place after HideMS
+	SharedExtend SharedVerb = "extend" // hidden for HideMS from now
 	SharedUndo   SharedVerb = "undo"   // never delivered: due at once, and the grant does not count
+	SharedMove   SharedVerb = "move"   // finished, as it is stored elsewhere: of what was given back, or is due
 )
 
 // SharedItem names one grant.
 type SharedItem struct {
 	Offset, Version, Era, Attempt int64
-	DelayMS                       int64 // nack and extend
+	HideMS                        int64 // nack and extend: until it is due in place
+	AgainMS                       int64 // nack: until it is to come again, at least HideMS
 }
 
 // SharedSettle is what to do in one queue.
@@ -40,7 +42,7 @@ const (
 type SharedResult struct {
 	Status   string
 	Attempts int64 // that the message has had; 0: it is not in flight
-	Deadline int64 // of the message, Unix ms; 0: it is not in flight
+	Deadline int64 // of the message, Unix ms: until when it is hidden, of nack when it comes again; 0: it is not in flight
 }
 
 // SharedSettled is what became of a SharedSettle.
@@ -57,11 +59,11 @@ type SharedSettled struct {
 func (db *DB) SharedSettle(ctx context.Context, settles []SharedSettle) []SharedSettled {
 	calls := make([]sharedCall, len(settles))
 	for i, s := range settles {
-		args := make([]any, 0, 6+5*len(s.Items))
+		args := make([]any, 0, 6+6*len(s.Items))
 		args = append(args, sharedIdle.Milliseconds(), string(s.Verb), channelGroups, s.Queue.Group.String()+" "+sharedBy,
 			flag(s.Queue.Ordered), MaxInFlight)
 		for _, item := range s.Items {
-			args = append(args, item.Offset, item.Version, item.Era, item.Attempt, item.DelayMS)
+			args = append(args, item.Offset, item.Version, item.Era, item.Attempt, item.HideMS, max(item.HideMS, item.AgainMS))
 		}
 		calls[i] = sharedCall{queue: s.Queue, args: args}
 	}

@@ -47,6 +47,26 @@ func (db *DB) DueTimers(ctx context.Context, topic uuid.UUID, most int) (DueTime
 	return d, nil
 }
 
+// ListTimers lists up to most (at most MaxFire) delayed messages of a topic that are
+// due at from (Unix milliseconds) or later, without the first skip of those that are
+// due at from. ErrTopicNotFound, ErrRecovering.
+func (db *DB) ListTimers(ctx context.Context, topic uuid.UUID, from int64, skip, most int) ([]Timer, error) {
+	keys := []string{keyHead(topic), keyDue(topic), keyTimers(topic)}
+	r, err := db.read(ctx, scriptListTimers, keys, formatNumber(from), skip, min(most, MaxFire))
+	if err != nil {
+		return nil, fmt.Errorf("timers of %s: %w", topic, err)
+	}
+	var timers []Timer
+	for pair := range slices.Chunk(r.list(2), 2) {
+		id, _ := pair[0].(string)
+		value, _ := pair[1].(string)
+		if t, err := parseTimer(id, value); err == nil { // a broken one is DueTimers' to tell of
+			timers = append(timers, t)
+		}
+	}
+	return timers, nil
+}
+
 // FireTimers makes delayed messages readable, in the order given: an index entry
 // for each run of touching blocks, with fresh offsets and the time of now. What
 // is not put down any more (fired, recalled) or is not due is left out, so it may

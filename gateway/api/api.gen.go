@@ -234,6 +234,42 @@ func (e TopicType) Valid() bool {
 	}
 }
 
+// Defines values for RetryStateParam.
+const (
+	RetryStateParamDue     RetryStateParam = "due"
+	RetryStateParamWaiting RetryStateParam = "waiting"
+)
+
+// Valid indicates whether the value is a known member of the RetryStateParam enum.
+func (e RetryStateParam) Valid() bool {
+	switch e {
+	case RetryStateParamDue:
+		return true
+	case RetryStateParamWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListRetriesParamsState.
+const (
+	ListRetriesParamsStateDue     ListRetriesParamsState = "due"
+	ListRetriesParamsStateWaiting ListRetriesParamsState = "waiting"
+)
+
+// Valid indicates whether the value is a known member of the ListRetriesParamsState enum.
+func (e ListRetriesParamsState) Valid() bool {
+	switch e {
+	case ListRetriesParamsStateDue:
+		return true
+	case ListRetriesParamsStateWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
 // Ack When to answer: `durable` (the default) when the messages are stored, `none` once they are buffered.
 //
 // Example: durable
@@ -397,6 +433,32 @@ type CommitResult struct {
 // Example: last
 type ConsumeFrom string
 
+// DeadLetterSelection Which dead letters; all when nothing is given.
+//
+// Example: {"reason":"nacked","topic":"orders"}
+type DeadLetterSelection struct {
+	// DryRun Only count them.
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// From Not before this time.
+	From *Time `json:"from,omitempty"`
+
+	// Limit At most so many; 1000 when left out.
+	Limit *int64 `json:"limit,omitempty"`
+
+	// MessageId The id of the message.
+	MessageId *string `json:"message_id,omitempty"`
+
+	// Reason Their reason.
+	Reason *string `json:"reason,omitempty"`
+
+	// To Before this time.
+	To *Time `json:"to,omitempty"`
+
+	// Topic The topic they were sent to.
+	Topic *string `json:"topic,omitempty"`
+}
+
 // Document A YAML document.
 //
 // Example: openapi: 3.0.3
@@ -413,6 +475,20 @@ type Encoding string
 // event: message
 // data: {}
 type EventStream = string
+
+// ExponentialDelays Waits that grow, in place of `delays_ms`; giving `delays_ms` ends them.
+//
+// Example: {"initial_ms":5000,"max_ms":7200000,"multiplier":2}
+type ExponentialDelays struct {
+	// InitialMs The wait before the second delivery.
+	InitialMs int64 `json:"initial_ms"`
+
+	// MaxMs No wait is longer; at least `initial_ms`.
+	MaxMs int64 `json:"max_ms"`
+
+	// Multiplier Each wait is so many times the one before.
+	Multiplier float64 `json:"multiplier"`
+}
 
 // ExtendItem A message to keep hidden.
 //
@@ -431,6 +507,45 @@ type ExtendItem struct {
 type ExtendRequest struct {
 	// Items The messages.
 	Items []ExtendItem `json:"items"`
+}
+
+// FailedMessage A message whose delivery to a group failed. `message` is as it was where it was sent to: its id, queue and offset are those of there.
+//
+// Example: {"at":"2026-12-01T08:30:00.120Z","attempts":16,"message":{"body":"hello","born_at":"2026-12-01T08:30:00.000Z","encoding":"text","message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"queue":3,"stored_at":"2026-12-01T08:30:00.120Z","topic":"orders"},"number":0,"reason":"nacked","state":"dead","topic":"orders"}
+type FailedMessage struct {
+	// At When a retry comes again or came due; when a dead letter became one.
+	At Time `json:"at"`
+
+	// Attempts How often it was delivered.
+	Attempts int64 `json:"attempts"`
+
+	// Message A stored message.
+	//
+	// Example: {"body":"{\"order\":1001}","born_at":"2026-12-01T08:30:00.000Z","encoding":"text","keys":["order-1001"],"message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"ordering_key":"customer-7","properties":{"source":"web"},"queue":3,"stored_at":"2026-12-01T08:30:00.120Z","tag":"paid"}
+	Message Message `json:"message"`
+
+	// Number Its place among the dead letters of the group. Absent of a retry.
+	Number *int64 `json:"number,omitempty"`
+
+	// Reason Why the last delivery failed: what the client said, or `nacked`, `expired`, `redriven`.
+	Reason string `json:"reason"`
+
+	// State `waiting` and `due` of a retry, `dead` of a dead letter.
+	State string `json:"state"`
+
+	// Topic The topic it was sent to.
+	Topic string `json:"topic"`
+}
+
+// FailedMessageList A page of messages whose delivery failed.
+//
+// Example: {"items":[]}
+type FailedMessageList struct {
+	// Items The messages.
+	Items []FailedMessage `json:"items"`
+
+	// NextPageToken Where the next page begins; absent on the last. A page may be empty and have it.
+	NextPageToken *string `json:"next_page_token,omitempty"`
 }
 
 // Gap Messages that a stream did not carry or a search did not examine.
@@ -508,9 +623,9 @@ type Group struct {
 	// ResumeWindowMs How long a member whose WebSocket broke may come back.
 	ResumeWindowMs int64 `json:"resume_window_ms"`
 
-	// Retry How messages come again that were given back without a delay.
+	// Retry How messages come again that were given back without a delay, or were not acknowledged in time.
 	//
-	// Example: {"delays_ms":[10000,30000,60000]}
+	// Example: {"delays_ms":[10000,30000,60000],"max_attempts":16}
 	Retry RetryPolicy `json:"retry"`
 
 	// RevokeTimeoutMs How long an owner may take to give a queue back.
@@ -687,9 +802,9 @@ type GroupSettings struct {
 	// ResumeWindowMs How long a member whose WebSocket broke may come back without a change for others; 10 s by default.
 	ResumeWindowMs *int64 `json:"resume_window_ms,omitempty"`
 
-	// Retry How messages come again that were given back without a delay.
+	// Retry How messages come again that were given back without a delay, or were not acknowledged in time.
 	//
-	// Example: {"delays_ms":[10000,30000,60000]}
+	// Example: {"delays_ms":[10000,30000,60000],"max_attempts":16}
 	Retry *RetryPolicy `json:"retry,omitempty"`
 
 	// RevokeTimeoutMs How long an owner may take to give a queue back; 15 s by default.
@@ -768,6 +883,23 @@ type GroupSubscription struct {
 type GroupSubscriptionList struct {
 	// Items The topics by name.
 	Items []GroupSubscription `json:"items"`
+}
+
+// HandledDeadLetters What a call did with dead letters.
+//
+// Example: {"done":3,"dry_run":false,"matched":3,"more":false}
+type HandledDeadLetters struct {
+	// Done How many of them are handled; 0 of a dry run.
+	Done int64 `json:"done"`
+
+	// DryRun Nothing was done.
+	DryRun bool `json:"dry_run"`
+
+	// Matched How many it picked.
+	Matched int64 `json:"matched"`
+
+	// More It was bounded: there may be more, call it again.
+	More bool `json:"more"`
 }
 
 // Health Whether a part works.
@@ -1069,6 +1201,11 @@ type Message struct {
 	// OrderingKey Its ordering key.
 	OrderingKey *string `json:"ordering_key,omitempty"`
 
+	// Origin Of a poll, of a message that comes again through the group's retry topic: `topic`, `queue` and `offset` of the message name its place there, to be committed; this is where it comes from.
+	//
+	// Example: {"attempts":1,"offset":42,"queue":3,"reason":"nacked","topic":"orders"}
+	Origin *MessageOrigin `json:"origin,omitempty"`
+
 	// Properties Its properties.
 	Properties *map[string]string `json:"properties,omitempty"`
 
@@ -1086,6 +1223,26 @@ type Message struct {
 
 	// Topic Its topic, where an answer may have several.
 	Topic *string `json:"topic,omitempty"`
+}
+
+// MessageOrigin Of a poll, of a message that comes again through the group's retry topic: `topic`, `queue` and `offset` of the message name its place there, to be committed; this is where it comes from.
+//
+// Example: {"attempts":1,"offset":42,"queue":3,"reason":"nacked","topic":"orders"}
+type MessageOrigin struct {
+	// Attempts How often it was delivered before.
+	Attempts int64 `json:"attempts"`
+
+	// Offset Its offset there.
+	Offset int64 `json:"offset"`
+
+	// Queue Its queue there.
+	Queue int64 `json:"queue"`
+
+	// Reason Why the last delivery failed.
+	Reason string `json:"reason"`
+
+	// Topic The topic it was sent to.
+	Topic string `json:"topic"`
 }
 
 // MessagePage Messages of a queue.
@@ -1117,8 +1274,14 @@ type MessagePage struct {
 //
 // Example: {"delay_ms":5000,"receipt":"UmVjZWlwdA"}
 type NackItem struct {
+	// DeadLetter It is not to come again, whatever attempts it has left. Not with `delay_ms`.
+	DeadLetter *bool `json:"dead_letter,omitempty"`
+
 	// DelayMs How long it waits before it comes again; what the group's `retry` says when left out.
 	DelayMs *int64 `json:"delay_ms,omitempty"`
+
+	// Reason Why, for whoever looks at retries and dead letters; `nacked` when left out.
+	Reason *string `json:"reason,omitempty"`
 
 	// Receipt Its receipt.
 	Receipt string `json:"receipt"`
@@ -1541,6 +1704,9 @@ type ReadStatus string
 //
 // Example: {"index":0,"status":"done"}
 type ReceiptResult struct {
+	// DeadLetter Of a nack: the message is a dead letter now. Absent otherwise.
+	DeadLetter *bool `json:"dead_letter,omitempty"`
+
 	// Deadline Of an extend: until when the message is hidden. Of a nack: when it comes again.
 	Deadline *Time `json:"deadline,omitempty"`
 
@@ -1610,6 +1776,35 @@ type ReceiveResult struct {
 	WaitMs int64 `json:"wait_ms"`
 }
 
+// RedriveRequest Which dead letters are to be delivered once more; all when nothing is given.
+//
+// Example: {"rate":100,"topic":"orders"}
+type RedriveRequest struct {
+	// DryRun Only count them.
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// From Not before this time.
+	From *Time `json:"from,omitempty"`
+
+	// Limit At most so many; 1000 when left out.
+	Limit *int64 `json:"limit,omitempty"`
+
+	// MessageId The id of the message.
+	MessageId *string `json:"message_id,omitempty"`
+
+	// Rate Messages per second; all at once when left out.
+	Rate *int64 `json:"rate,omitempty"`
+
+	// Reason Their reason.
+	Reason *string `json:"reason,omitempty"`
+
+	// To Before this time.
+	To *Time `json:"to,omitempty"`
+
+	// Topic The topic they were sent to.
+	Topic *string `json:"topic,omitempty"`
+}
+
 // RefusedJoin A client that wanted to join with other subscriptions than the members.
 //
 // Example: {"address":"10.0.0.9","client_id":"billing-old","refused_at":"2026-12-01T08:30:00.000Z","subscriptions":[{"topic":"orders"}]}
@@ -1671,12 +1866,20 @@ type ResetResult struct {
 // Example: timestamp
 type ResetTarget string
 
-// RetryPolicy How messages come again that were given back without a delay.
+// RetryPolicy How messages come again that were given back without a delay, or were not acknowledged in time.
 //
-// Example: {"delays_ms":[10000,30000,60000]}
+// Example: {"delays_ms":[10000,30000,60000],"max_attempts":16}
 type RetryPolicy struct {
 	// DelaysMs The wait before the second, third, … delivery; the last one repeats. 10 s, 30 s, 1 min, 2 min … 2 h by default.
 	DelaysMs *[]int64 `json:"delays_ms,omitempty"`
+
+	// Exponential Waits that grow, in place of `delays_ms`; giving `delays_ms` ends them.
+	//
+	// Example: {"initial_ms":5000,"max_ms":7200000,"multiplier":2}
+	Exponential *ExponentialDelays `json:"exponential,omitempty"`
+
+	// MaxAttempts After so many deliveries that failed a message is a dead letter; 16 by default. 0 = any number.
+	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 }
 
 // SearchResult Messages that a search found.
@@ -2006,6 +2209,12 @@ type ClientIdParam = string
 // ContentTypeParam Example: image/png
 type ContentTypeParam = string
 
+// DeadFromParam Example: 2026-12-01T08:00:00.000Z
+type DeadFromParam = Time
+
+// DeadToParam Example: 2026-12-02T08:00:00.000Z
+type DeadToParam = Time
+
 // DelayLevelParam Example: 3
 type DelayLevelParam = int64
 
@@ -2080,6 +2289,9 @@ type OffsetTopicParam = string
 // OrderingKeyParam Example: customer-7
 type OrderingKeyParam = string
 
+// OriginTopicParam Example: orders
+type OriginTopicParam = string
+
 // PageTokenParam Example: b3JkZXJz
 type PageTokenParam = string
 
@@ -2105,6 +2317,12 @@ type QueueParam = int64
 
 // QueuesParam Example: [0,3]
 type QueuesParam = []int64
+
+// ReasonParam Example: nacked
+type ReasonParam = string
+
+// RetryStateParam Example: due
+type RetryStateParam string
 
 // SqlParam Example: region = 'eu' AND amount > 100
 type SqlParam = string
@@ -2522,6 +2740,33 @@ type PutGroupParams struct {
 	IfNoneMatch *IfNoneMatchParam `json:"If-None-Match,omitempty"`
 }
 
+// ListDeadLettersParams defines parameters for ListDeadLetters.
+type ListDeadLettersParams struct {
+	// Topic Only messages that were sent to this topic.
+	Topic *OriginTopicParam `form:"topic,omitempty" json:"topic,omitempty"`
+
+	// Reason Only with this reason.
+	Reason *ReasonParam `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// MessageId The id of the message.
+	MessageId *MessageIdParam `form:"message_id,omitempty" json:"message_id,omitempty"`
+
+	// From Only those that became dead letters at this time or later.
+	From *DeadFromParam `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Only those that became dead letters before this time.
+	To *DeadToParam `form:"to,omitempty" json:"to,omitempty"`
+
+	// Encoding `base64` gives every body in base64; `text` gives text bodies as text.
+	Encoding *EncodingParam `form:"encoding,omitempty" json:"encoding,omitempty"`
+
+	// Limit At most so many items.
+	Limit *LimitParam `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// PageToken The `next_page_token` of the page before.
+	PageToken *PageTokenParam `form:"page_token,omitempty" json:"page_token,omitempty"`
+}
+
 // JoinGroupParams defines parameters for JoinGroup.
 type JoinGroupParams struct {
 	// IdempotencyKey 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
@@ -2556,6 +2801,24 @@ type ReceiveMessagesParams struct {
 	// Encoding `base64` gives every body in base64; `text` gives text bodies as text.
 	Encoding *EncodingParam `form:"encoding,omitempty" json:"encoding,omitempty"`
 }
+
+// ListRetriesParams defines parameters for ListRetries.
+type ListRetriesParams struct {
+	// State `waiting` (the default) or `due`.
+	State *ListRetriesParamsState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Encoding `base64` gives every body in base64; `text` gives text bodies as text.
+	Encoding *EncodingParam `form:"encoding,omitempty" json:"encoding,omitempty"`
+
+	// Limit At most so many items.
+	Limit *LimitParam `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// PageToken The `next_page_token` of the page before.
+	PageToken *PageTokenParam `form:"page_token,omitempty" json:"page_token,omitempty"`
+}
+
+// ListRetriesParamsState defines parameters for ListRetries.
+type ListRetriesParamsState string
 
 // GetSubscriptionParams defines parameters for GetSubscription.
 type GetSubscriptionParams struct {
@@ -2842,6 +3105,12 @@ type PutGroupJSONRequestBody = GroupSettings
 
 // AckMessagesJSONRequestBody defines body for AckMessages for application/json ContentType.
 type AckMessagesJSONRequestBody = AckRequest
+
+// PurgeDeadLettersJSONRequestBody defines body for PurgeDeadLetters for application/json ContentType.
+type PurgeDeadLettersJSONRequestBody = DeadLetterSelection
+
+// RedriveDeadLettersJSONRequestBody defines body for RedriveDeadLetters for application/json ContentType.
+type RedriveDeadLettersJSONRequestBody = RedriveRequest
 
 // ExtendMessagesJSONRequestBody defines body for ExtendMessages for application/json ContentType.
 type ExtendMessagesJSONRequestBody = ExtendRequest

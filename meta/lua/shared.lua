@@ -1,9 +1,10 @@
 -- shared: what a group has in flight in one queue. A library.
 --
 -- STATE holds the fields named in FIXED and, for each message in flight,
--- offset → "attempts deadline nacked". DUE and ORDER are its indexes, by
--- deadline and by offset. Everything before the claim position c is finished,
--- rejected by the filter, or in flight.
+-- offset → "attempts deadline nacked": nacked is when it is to come again if it
+-- was given back, else 0. DUE and ORDER are its indexes, by deadline and by
+-- offset. Everything before the claim position c is finished, rejected by the
+-- filter, or in flight.
 
 local META, OFFSETS, LEASES, STATE, DUE, ORDER = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 
@@ -11,11 +12,11 @@ local META, OFFSETS, LEASES, STATE, DUE, ORDER = KEYS[1], KEYS[2], KEYS[3], KEYS
 -- last written, n era, a attempt id of the last grant, r recovery it was made after.
 local FIXED = {"v", "c", "e", "p", "n", "a", "r"}
 
--- entry gives attempts, deadline and "1" when it was nacked; attempts is nil for
--- a message that is not in flight.
+-- entry gives attempts, deadline and nacked, a text; attempts is nil for a message
+-- that is not in flight.
 local function entry(offset)
   local text = redis.call("HGET", STATE, offset)
-  local attempts, deadline, nacked = string.match(text or "", "^(%d+) (%d+) (%d)$")
+  local attempts, deadline, nacked = string.match(text or "", "^(%d+) (%d+) (%d+)$")
   return tonumber(attempts), tonumber(deadline), nacked
 end
 

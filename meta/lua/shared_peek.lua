@@ -5,7 +5,8 @@
 -- KEYS: meta, offsets, leases, state, due, order. ARGV: queue, field, most
 --   messages, 1 for an ordered group, attempt id.
 -- Returns {OK, free | blocked | again | stopped, version, era, claim position,
---   epoch, in flight, ms to the next deadline or 0, {offset, attempts, …}} | NO_GROUP |
+--   epoch, in flight, ms to the next deadline or 0, {offset, attempts, nacked, …}} |
+--   NO_GROUP |
 --   RECOVERING | NO_RECORD. again: the messages were granted to this attempt id.
 local queue, field, most, ordered, attempt = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == "1", ARGV[5]
 local s, refusal = open(queue)
@@ -42,6 +43,7 @@ for _, offset in ipairs(offsets) do
   if result[2] == "free" or (deadline > time and nacked == "0") then
     list[#list + 1] = offset
     list[#list + 1] = dec(attempts)
+    list[#list + 1] = nacked
   end
 end
 if result[2] == "blocked" and #list > 0 then

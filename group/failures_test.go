@@ -1,0 +1,453 @@
+package group_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketmq/bucketmq/group"
+	"github.com/bucketmq/bucketmq/journal"
+	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/objstore/faulty"
+)
+
+// retrying is a group whose messages come again after these waits, and that gives
+// up after so many attempts.
+func retrying(attempts int64, delays ...int64) func(*meta.Group) {
+	return func(g *meta.Group) { g.MaxAttempts, g.NackDelaysMS = attempts, delays }
+}
+
+// firing does a coordinator's work for the retry topic of billing.
+func (n *gateway) firing() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if topic, err := n.db.Topic(ctx, journal.RetryTopic("billing")); err == nil {
+				_, _ = n.journal.Fire(ctx, topic.ID) // tried again
+			}
+		}
+	})
+	n.t.Cleanup(func() { cancel(); running.Wait() })
+}
+
+func (n *gateway) nack(items ...group.NackItem) []group.ReceiptResult {
+	n.t.Helper()
+	results, err := n.Nack(n.t.Context(), "billing", items)
+	must(n.t, err)
+	return results
+}
+
+func (n *gateway) retries(due bool) []group.Failure {
+	n.t.Helper()
+	list, _, _, err := n.Retries(n.t.Context(), "billing", due, 0, 0, 100)
+	must(n.t, err)
+	return list
+}
+
+func (n *gateway) dead(f group.FailureFilter) []group.Failure {
+	n.t.Helper()
+	list, _, err := n.DeadLetters(n.t.Context(), "billing", f, 0, 100)
+	must(n.t, err)
+	return list
+}
+
+// What is given back does not hold the queue up: it is in the retry topic, comes
+// again when it is due, looks as it did, and is a dead letter after exactly the
+// attempts that the group allows.
+func TestWhatIsGivenBackGoesThroughTheRetryTopicToTheDeadLetters(t *testing.T) {
+	n := newPlant(t).gateway()
+	n.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(3, 1000))
+	n.send(topic, 0, "paid", "a", "b")
+	got := n.receive(ask("billing", "orders"))
+	must(t, n.ack("billing", got[1])[0])
+	before := time.Now()
+	result := n.nack(group.NackItem{Receipt: got[0].Receipt, Reason: "no stock"})[0]
+	if result.Err != nil || result.Dead || result.Deadline < before.UnixMilli()+900 {
+		t.Fatalf("nack: %+v", result)
+	}
+	if at := n.offset("billing", 0); at != 2 {
+		t.Errorf("the queue is held up at %d", at)
+	}
+	waiting := n.retries(false)
+	if len(waiting) != 1 || waiting[0].Attempts != 1 || waiting[0].Reason != "no stock" || waiting[0].Origin.Topic != "orders" ||
+		waiting[0].Origin.Offset != 0 || waiting[0].At != result.Deadline || string(waiting[0].Record.Body) != "a" {
+		t.Fatalf("waiting: %+v", waiting)
+	}
+	for attempt := int64(2); attempt <= 3; attempt++ {
+		again := n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))
+		m := again[0]
+		if len(again) != 1 || m.Attempt != attempt || m.Topic != "orders" || m.Queue != 0 || m.Offset != 0 || m.Record.ID != got[0].Record.ID ||
+			string(m.Record.Tag) != "paid" || len(m.Record.Properties) != 0 || m.StoredAt != got[0].StoredAt {
+			t.Fatalf("attempt %d: %+v", attempt, again)
+		}
+		if due := n.retries(true); len(due) != 1 || !due[0].Due {
+			t.Errorf("due: %+v", due)
+		}
+		if wait := time.Since(before); wait < 900*time.Millisecond {
+			t.Errorf("it came after %v", wait)
+		}
+		before = time.Now()
+		result = n.nack(group.NackItem{Receipt: m.Receipt})[0]
+		must(t, result.Err)
+		if result.Dead != (attempt == 3) {
+			t.Errorf("after attempt %d: %+v", attempt, result)
+		}
+	}
+	list := n.dead(group.FailureFilter{})
+	if len(list) != 1 || list[0].Attempts != 3 || list[0].Reason != group.ReasonNacked || list[0].MessageID != got[0].Record.ID {
+		t.Errorf("dead letters: %+v", list)
+	}
+	if left := n.receive(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 1500 * time.Millisecond })); len(left) > 0 {
+		t.Errorf("it came again: %+v", left)
+	}
+	if left := append(n.retries(false), n.retries(true)...); len(left) > 0 {
+		t.Errorf("retries are left: %+v", left)
+	}
+}
+
+// A consumer that dies at every attempt gets a message exactly max_attempts times,
+// wherever it comes from.
+func TestAConsumerThatDiesAtEveryAttemptGetsAMessageSoManyTimes(t *testing.T) {
+	for _, wait := range []int64{0, 1000} {
+		for _, ordered := range []bool{false, true} {
+			t.Run(fmt.Sprintf("wait=%d ordered=%v", wait, ordered), func(t *testing.T) {
+				t.Parallel()
+				p := newPlant(t)
+				n, other := p.gateway(), p.gateway()
+				n.firing()
+				topic := n.topic("orders", 1)
+				n.group("billing", 100*time.Millisecond, retrying(3, wait), func(g *meta.Group) { g.Ordered = ordered })
+				n.send(topic, 0, "", "poison")
+				for attempt := int64(1); attempt <= 3; attempt++ {
+					got := []*gateway{n, other}[attempt%2].await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))
+					if len(got) != 1 || got[0].Attempt != attempt {
+						t.Fatalf("attempt %d: %+v", attempt, got)
+					}
+				}
+				deadline := time.Now().Add(10 * time.Second)
+				for len(n.dead(group.FailureFilter{})) == 0 && time.Now().Before(deadline) {
+					if got := other.receive(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 200 * time.Millisecond })); len(got) > 0 {
+						t.Fatalf("one more attempt: %+v", got)
+					}
+				}
+				list := n.dead(group.FailureFilter{})
+				if len(list) != 1 || list[0].Attempts != 3 || list[0].Reason != group.ReasonExpired {
+					t.Fatalf("dead letters %+v", list)
+				}
+				if got := n.receive(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 300 * time.Millisecond })); len(got) > 0 {
+					t.Errorf("it came again: %+v", got)
+				}
+				if at := n.offset("billing", 0); !ordered && wait > 0 && at != 1 {
+					t.Errorf("the queue is held up at %d", at)
+				}
+			})
+		}
+	}
+}
+
+func TestDeadLettersAreFilteredRedrivenAndPurged(t *testing.T) {
+	p := newPlant(t)
+	n, other := p.gateway(), p.gateway()
+	n.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	n.send(topic, 0, "", "a", "b", "c", "d")
+	got := n.receive(ask("billing", "orders"))
+	var items []group.NackItem
+	for i, m := range got {
+		items = append(items, group.NackItem{Receipt: m.Receipt, DeadLetter: true, Reason: []string{"bad", "ugly"}[i%2]})
+	}
+	for _, r := range n.nack(items...) {
+		if r.Err != nil || !r.Dead {
+			t.Fatalf("nack: %+v", r)
+		}
+	}
+	if at := n.offset("billing", 0); at != 4 {
+		t.Errorf("offset %d", at)
+	}
+	for filter, want := range map[group.FailureFilter]string{
+		{}: "a b c d", {Reason: "bad"}: "a c", {Reason: "none"}: "", {MessageID: got[1].Record.ID}: "b", {Topic: "other"}: "", {From: time.Now().Add(time.Hour).UnixMilli()}: "",
+	} {
+		if list := bodiesOfFailures(other.dead(filter)); list != want {
+			t.Errorf("%+v: %q, want %q", filter, list, want)
+		}
+	}
+	first, next, err := n.DeadLetters(t.Context(), "billing", group.FailureFilter{}, 0, 3)
+	must(t, err)
+	rest, end, err := n.DeadLetters(t.Context(), "billing", group.FailureFilter{}, next, 3)
+	must(t, err)
+	if bodiesOfFailures(first) != "a b c" || bodiesOfFailures(rest) != "d" || end != -1 {
+		t.Errorf("pages %q, %q, then %d", bodiesOfFailures(first), bodiesOfFailures(rest), end)
+	}
+
+	request := group.HandleRequest{Group: "billing", FailureFilter: group.FailureFilter{Reason: "bad"}, DryRun: true}
+	if h, err := n.Redrive(t.Context(), request); err != nil || h.Matched != 2 || h.Done != 0 || len(n.dead(group.FailureFilter{})) != 4 {
+		t.Errorf("dry run: %+v, %v", h, err)
+	}
+	request.DryRun, request.Rate = false, 2
+	if h, err := n.Redrive(t.Context(), request); err != nil || h.Done != 2 || h.Next != -1 {
+		t.Errorf("redrive: %+v, %v", h, err)
+	}
+	if list := bodiesOfFailures(other.dead(group.FailureFilter{})); list != "b d" {
+		t.Errorf("left after the redrive: %q", list)
+	}
+	var again []group.Received
+	for len(again) < 2 {
+		again = append(again, n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))...)
+	}
+	wantBodies(t, again, "a", "c")
+	if again[0].Attempt != 1 || again[0].Record.ID != got[0].Record.ID || again[0].Topic != "orders" {
+		t.Errorf("redriven: %+v", again[0])
+	}
+	if h, err := other.Purge(t.Context(), group.HandleRequest{Group: "billing", FailureFilter: group.FailureFilter{MessageID: got[1].Record.ID}}); err != nil || h.Done != 1 {
+		t.Errorf("purge: %+v, %v", h, err)
+	}
+	if list := bodiesOfFailures(p.gateway().dead(group.FailureFilter{})); list != "d" {
+		t.Errorf("left after the purge: %q", list)
+	}
+	// A new dead letter is not taken for one that was handled.
+	must(t, n.nack(group.NackItem{Receipt: again[0].Receipt, DeadLetter: true})[0].Err)
+	if list := bodiesOfFailures(other.dead(group.FailureFilter{})); list != "d a" {
+		t.Errorf("after another: %q", list)
+	}
+}
+
+func bodiesOfFailures(list []group.Failure) string {
+	var all []string
+	for _, x := range list {
+		all = append(all, string(x.Record.Body))
+	}
+	return strings.Join(all, " ")
+}
+
+// Members that own queues: what one gives back leaves its queue at once, and comes
+// to whoever owns the retry topic.
+func TestWhatAMemberGivesBackGoesThroughTheRetryTopic(t *testing.T) {
+	n := newPlant(t).gateway()
+	n.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(2, 1000))
+	n.send(topic, 0, "", "a", "b")
+	s := n.subscribe("one", "")
+	n.give(map[uint32]string{0: s.id()})
+	all := s.take(2)
+	s.finish(all[1])
+	if r := s.Nack(t.Context(), []group.NackItem{{Receipt: all[0].Receipt}}); r[0].Err != nil || r[0].Dead {
+		t.Fatalf("nack: %+v", r)
+	}
+	must(t, s.Commit(t.Context()))
+	if at := n.offset("billing", 0); at != 2 {
+		t.Errorf("the queue is held up at %d", at)
+	}
+	n.giveRetry(s.id())
+	again := s.take(1)
+	if m := again[0]; m.Topic != "orders" || m.Offset != 0 || m.Attempt != 2 || m.Record.ID != all[0].Record.ID || string(m.Record.Body) != "a" {
+		t.Fatalf("again: %+v", again)
+	}
+	if r := s.Nack(t.Context(), []group.NackItem{{Receipt: again[0].Receipt, Reason: "still bad"}}); r[0].Err != nil || !r[0].Dead {
+		t.Fatalf("the last nack: %+v", r)
+	}
+	if list := n.dead(group.FailureFilter{}); len(list) != 1 || list[0].Reason != "still bad" || list[0].Attempts != 2 {
+		t.Errorf("dead letters: %+v", list)
+	}
+	reply, err := n.Poll(t.Context(), group.PollRequest{Group: "billing", Member: s.id()})
+	must(t, err)
+	if i := slices.IndexFunc(reply.Queues, func(a group.Assignment) bool { return a.Topic == journal.RetryTopic("billing") }); i < 0 {
+		t.Errorf("queues %+v", reply.Queues)
+	}
+}
+
+// giveRetry makes a member the owner of the retry topic, too.
+func (n *gateway) giveRetry(member string) {
+	n.t.Helper()
+	g, err := n.db.Group(n.t.Context(), "billing")
+	must(n.t, err)
+	retry, err := n.db.Topic(n.t.Context(), journal.RetryTopic("billing"))
+	must(n.t, err)
+	state, err := n.db.GroupState(n.t.Context(), g.ID)
+	must(n.t, err)
+	must(n.t, n.db.InitOffsets(n.t.Context(), g.ID, state.Term, []meta.OffsetStart{{Topic: retry.ID}}))
+	targets := []meta.Target{{Topic: retry.ID, Owner: member}}
+	for _, a := range state.Assignments {
+		targets = append(targets, meta.Target{Topic: a.Topic, Queue: a.Queue, Owner: a.Owner})
+	}
+	_, _, err = n.db.Assign(n.t.Context(), g.ID, max(1, state.Term), state.Revision, "test", targets, nil)
+	must(n.t, err)
+}
+
+// In order nothing overtakes: a message that failed is tried again in its place,
+// and given up there.
+func TestInOrderAMessageIsGivenUpInItsPlace(t *testing.T) {
+	n := newPlant(t).gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(3, 20), func(g *meta.Group) { g.Ordered = true })
+	n.send(topic, 0, "", "a", "b")
+	s := n.subscribe("one", "")
+	n.give(map[uint32]string{0: s.id()})
+	for attempt := int64(1); attempt <= 3; attempt++ {
+		got := s.take(2)
+		if got[0].Attempt != attempt || string(got[0].Record.Body) != "a" || string(got[1].Record.Body) != "b" {
+			t.Fatalf("attempt %d: %+v", attempt, got)
+		}
+		r := s.Nack(t.Context(), []group.NackItem{{Receipt: got[0].Receipt}})[0]
+		if r.Err != nil || r.Dead != (attempt == 3) {
+			t.Fatalf("nack %d: %+v", attempt, r)
+		}
+		if attempt == 3 {
+			s.finish(got[1])
+		}
+	}
+	must(t, s.Commit(t.Context()))
+	if at := n.offset("billing", 0); at != 2 {
+		t.Errorf("offset %d", at)
+	}
+	if list := n.dead(group.FailureFilter{}); len(list) != 1 || list[0].Attempts != 3 {
+		t.Errorf("dead letters %+v", list)
+	}
+}
+
+// Whoever gives a message back, and however often: it is stored once per attempt.
+func TestARetryIsMadeOncePerAttempt(t *testing.T) {
+	p := newPlant(t)
+	n, other := p.gateway(), p.gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(16, 3_600_000))
+	n.send(topic, 0, "", numbered(20)...)
+	for _, m := range n.receive(ask("billing", "orders")) {
+		var all sync.WaitGroup
+		done := make(chan error, 4)
+		for i := range 4 {
+			all.Go(func() {
+				results, err := []*gateway{n, other}[i%2].Nack(t.Context(), "billing", []group.NackItem{{Receipt: m.Receipt}})
+				if err == nil {
+					err = results[0].Err
+				}
+				done <- err
+			})
+		}
+		all.Wait()
+		close(done)
+		good := 0
+		for err := range done {
+			if err == nil {
+				good++
+			} else if !errors.Is(err, group.ErrReceiptSuperseded) {
+				t.Errorf("nack: %v", err)
+			}
+		}
+		if good == 0 {
+			t.Errorf("none was accepted")
+		}
+	}
+	if at := n.offset("billing", 0); at != 20 {
+		t.Errorf("offset %d", at)
+	}
+	if list := n.retries(false); len(list) != 20 {
+		t.Errorf("%d retries, want 20", len(list))
+	}
+}
+
+// A process that dies between taking a message back and storing it elsewhere leaves
+// it in its place, where the next one finds and moves it; never before it is due
+// is it delivered.
+func TestWhatACrashLeftBetweenNackAndRetryIsMoved(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	n.firing()
+	topic := n.topic("orders", 1)
+	g := n.group("billing", time.Minute, retrying(16, 2500))
+	n.send(topic, 0, "", "a")
+	got := n.receive(ask("billing", "orders"))
+	started := time.Now()
+	results, rest, err := n.BeginNack(t.Context(), "billing", []group.NackItem{{Receipt: got[0].Receipt}})
+	must(t, err)
+	must(t, results[0].Err)
+	if rest == nil || n.offset("billing", 0) != 0 { // and rest is never called
+		t.Fatalf("the message does not move")
+	}
+	// heldFor is over.
+	view, errs := n.db.SharedPeek(t.Context(), []meta.SharedQueue{{Group: g.ID, Topic: topic.ID}}, 1, "")
+	must(t, errs[0])
+	if view[0].DueIn > 2500*time.Millisecond {
+		t.Errorf("it rests for %v", view[0].DueIn)
+	}
+	other := p.gateway()
+	again := other.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))
+	if again[0].Attempt != 2 || time.Since(started) < 2400*time.Millisecond {
+		t.Errorf("after %v: %+v", time.Since(started), again)
+	}
+	must(t, other.ack("billing", again[0])[0])
+	if left := n.receive(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 300 * time.Millisecond })); len(left) > 0 {
+		t.Errorf("it came twice: %+v", left)
+	}
+}
+
+// A store that refuses keeps a message where it is; a nack that says dead_letter
+// is refused then and may be repeated.
+func TestNothingIsLostWhenARetryCannotBeStored(t *testing.T) {
+	p := newPlant(t)
+	store := faulty.Wrap(p.store)
+	n := p.gateway(func(o *journal.Options) { o.Store, o.AppendTimeout = store, 500*time.Millisecond })
+	n.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(16, 1000))
+	n.send(topic, 0, "", "a", "b")
+	got := n.receive(ask("billing", "orders"))
+	must(t, n.nack(group.NackItem{Receipt: got[0].Receipt})[0].Err) // makes the topics
+	first := n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))[0]
+	store.Add(&faulty.Rule{Op: faulty.Put, Fault: faulty.FailBefore(errors.New("503 slow down"))})
+	r := n.nack(group.NackItem{Receipt: first.Receipt}, group.NackItem{Receipt: got[1].Receipt, DeadLetter: true})
+	if r[0].Err != nil || r[1].Err == nil || r[1].Dead {
+		t.Fatalf("nack: %+v", r)
+	}
+	store.Clear()
+	deadline := time.Now().Add(10 * time.Second)
+	for r := n.nack(group.NackItem{Receipt: got[1].Receipt, DeadLetter: true}); r[0].Err != nil; r = n.nack(group.NackItem{Receipt: got[1].Receipt, DeadLetter: true}) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the nack again: %v", r[0].Err)
+		}
+	}
+	if list := bodiesOfFailures(n.dead(group.FailureFilter{})); list != "b" {
+		t.Errorf("dead letters %q", list)
+	}
+	if again := n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second })); string(again[0].Record.Body) != "a" || again[0].Attempt != 3 {
+		t.Errorf("again: %+v", again)
+	}
+}
+
+func TestAGroupOfTheSameNameLaterHasNoFailures(t *testing.T) {
+	n := newPlant(t).gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	n.send(topic, 0, "", "a", "b")
+	got := n.receive(ask("billing", "orders"))
+	n.nack(group.NackItem{Receipt: got[0].Receipt}, group.NackItem{Receipt: got[1].Receipt, DeadLetter: true})
+	if len(n.retries(false)) != 1 || len(n.dead(group.FailureFilter{})) != 1 {
+		t.Fatal("nothing failed")
+	}
+	must(t, n.Delete(t.Context(), "billing", 0, true))
+	for _, name := range []string{journal.RetryTopic("billing"), journal.DeadLetterTopic("billing")} {
+		if _, err := n.db.Topic(t.Context(), name); !errors.Is(err, meta.ErrTopicNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	n.group("billing", time.Minute)
+	if len(n.retries(false)) != 0 || len(n.dead(group.FailureFilter{})) != 0 {
+		t.Error("it has failures")
+	}
+}
