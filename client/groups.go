@@ -55,10 +55,18 @@ type GroupSettings struct {
 	Attributes       map[string]string `json:"attributes,omitempty"`
 }
 
-// Retry says after which waits a message that was given back comes again, by
-// attempt; the last one repeats.
+// Retry says how messages come again that failed.
 type Retry struct {
-	DelaysMS []int64 `json:"delays_ms"`
+	DelaysMS    []int64  `json:"delays_ms,omitempty"`
+	Exponential *Backoff `json:"exponential,omitempty"` // in place of DelaysMS
+	MaxAttempts *int64   `json:"max_attempts,omitempty"`
+}
+
+// Backoff is waits that grow, in milliseconds.
+type Backoff struct {
+	InitialMS  int64   `json:"initial_ms"`
+	MaxMS      int64   `json:"max_ms"`
+	Multiplier float64 `json:"multiplier"`
 }
 
 // Selection is a topic, and which of its messages; all without a filter.

@@ -103,11 +103,15 @@ func (k *contract) failureAnswers(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", operation, body, got, want)
 		}
 	}
-	handled("redriveDeadLetters", "redrive", `{"reason":"bad","dry_run":true}`, "map[done:0 dry_run:true matched:1 more:false]")
-	handled("redriveDeadLetters", "redrive", `{"reason":"bad","rate":100}`, "map[done:1 dry_run:false matched:1 more:false]")
-	handled("redriveDeadLetters", "redrive", `{"reason":"bad"}`, "map[done:0 dry_run:false matched:0 more:false]")
-	handled("purgeDeadLetters", "purge", `{"to":"2026-01-01T00:00:00.000Z"}`, "map[done:0 dry_run:false matched:0 more:false]")
-	handled("purgeDeadLetters", "purge", `{}`, "map[done:1 dry_run:false matched:1 more:false]")
+	k.refused(t, n, "purgeDeadLetters", "POST", billing+"/dead-letters/purge", `{"page_token":"bad"}`, 400, "invalid_field")
+	part := decode[map[string]any](t, k.do(t, n, "redriveDeadLetters", "POST", billing+"/dead-letters/redrive", `{"limit":1,"dry_run":true}`, 200))
+	token, _ := part["next_page_token"].(string)
+	handled("redriveDeadLetters", "redrive", `{"dry_run":true,"page_token":"`+token+`"}`, "map[done:0 dry_run:true matched:1]")
+	handled("redriveDeadLetters", "redrive", `{"reason":"bad","dry_run":true}`, "map[done:0 dry_run:true matched:1]")
+	handled("redriveDeadLetters", "redrive", `{"reason":"bad","rate":100}`, "map[done:1 dry_run:false matched:1]")
+	handled("redriveDeadLetters", "redrive", `{"reason":"bad"}`, "map[done:0 dry_run:false matched:0]")
+	handled("purgeDeadLetters", "purge", `{"to":"2026-01-01T00:00:00.000Z"}`, "map[done:0 dry_run:false matched:0]")
+	handled("purgeDeadLetters", "purge", `{}`, "map[done:1 dry_run:false matched:1]")
 	if got := dead("").bodies(); got != "" {
 		t.Errorf("left: %q", got)
 	}

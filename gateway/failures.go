@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -154,6 +155,7 @@ type deadLetterSelection struct {
 	From      *string `json:"from"`
 	To        *string `json:"to"`
 	Limit     *int64  `json:"limit"`
+	PageToken *string `json:"page_token"`
 	DryRun    bool    `json:"dry_run"`
 }
 
@@ -199,6 +201,12 @@ func (r *deadLetterSelection) read(name string) (h group.HandleRequest, err erro
 			return h, fieldFault("limit", outOf(1, group.MaxFailures))
 		}
 		h.Limit = int(*r.Limit)
+	}
+	if r.PageToken != nil {
+		p := params{values: url.Values{"page_token": {*r.PageToken}}}
+		if h.After, _ = p.failuresAfter(deadLettersList); p.err() != nil {
+			return h, fieldFault("page_token", "not a token of dead letters")
+		}
 	}
 	return h, nil
 }
@@ -247,7 +255,9 @@ func (s *Server) handleDeadLetters(c echo.Context, body any, do func(context.Con
 	if err != nil {
 		return namedGroup(unsure(err), name)
 	}
-	return writeJSON(c, http.StatusOK, api.HandledDeadLetters{
-		Matched: done.Matched, Done: done.Done, DryRun: request.DryRun, More: done.Next >= 0,
-	})
+	out := api.HandledDeadLetters{Matched: done.Matched, Done: done.Done, DryRun: request.DryRun}
+	if token := failuresToken(deadLettersList, done.Next, 0); token != "" {
+		out.NextPageToken = &token
+	}
+	return writeJSON(c, http.StatusOK, out)
 }

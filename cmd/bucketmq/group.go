@@ -24,6 +24,10 @@ type groupCmd struct {
 	Reset       groupResetCmd       `cmd:"" help:"Move a group's progress in a topic."`
 	Stop        groupStopCmd        `cmd:"" help:"Stop the consumption of a queue by a group."`
 	Start       groupStartCmd       `cmd:"" help:"Start the consumption of a stopped queue again."`
+	Retries     groupRetriesCmd     `cmd:"" help:"List the messages that a group is to get again."`
+	DeadLetters groupDeadLettersCmd `cmd:"" name:"dead-letters" help:"List the messages that a group gave up."`
+	Redrive     groupRedriveCmd     `cmd:"" help:"Deliver dead letters to the group once more."`
+	Purge       groupPurgeCmd       `cmd:"" help:"Drop dead letters of a group."`
 	Settings    groupSettingsCmd    `cmd:"" help:"Show a group's live settings for its topics, or change those for one."`
 }
 
@@ -37,7 +41,9 @@ type groupSettings struct {
 	SessionTimeout *time.Duration    `placeholder:"DURATION" help:"A member that is silent for longer is removed."`
 	ResumeWindow   *time.Duration    `placeholder:"DURATION" help:"How long a member whose WebSocket broke keeps its queues."`
 	RevokeTimeout  *time.Duration    `placeholder:"DURATION" help:"How long a member may take to give a queue back."`
-	RetryDelay     []time.Duration   `placeholder:"DURATION" help:"Wait before a message that was given back comes again, after the first attempt, the second and so on; the last one repeats. Repeatable."`
+	RetryDelay     []time.Duration   `placeholder:"DURATION" xor:"retry" help:"Wait before a message that was given back comes again, after the first attempt, the second and so on; the last one repeats. Repeatable."`
+	Backoff        *string           `placeholder:"INITIAL,MAX,FACTOR" xor:"retry" help:"Waits that grow, in place of --retry-delay, such as 5s,2h,2."`
+	MaxAttempts    *int64            `placeholder:"N" help:"After so many deliveries that failed a message is a dead letter. 0: any number."`
 	CommitPolicy   *string           `placeholder:"POLICY" enum:"monotonic,overwrite" help:"monotonic: progress is committed forward only. overwrite: anywhere, as RocketMQ does."`
 	MaxMembers     *int64            `placeholder:"N" help:"How many members get queues; more stand by. 0: any number."`
 	AllowIP        []string          `name:"allow-ip" placeholder:"CIDR" help:"Only clients from here may join. Repeatable; none: everybody may."`
@@ -52,10 +58,16 @@ func (s groupSettings) settings() (client.GroupSettings, error) {
 		ResumeWindowMS: milliseconds(s.ResumeWindow), RevokeTimeoutMS: milliseconds(s.RevokeTimeout),
 		AllowIPs: orNone(s.AllowIP), DenyIPs: orNone(s.DenyIP), Attributes: s.Attribute,
 	}
-	if len(s.RetryDelay) > 0 {
-		out.Retry = &client.Retry{}
+	if len(s.RetryDelay) > 0 || s.Backoff != nil || s.MaxAttempts != nil {
+		out.Retry = &client.Retry{MaxAttempts: s.MaxAttempts}
 		for _, d := range s.RetryDelay {
 			out.Retry.DelaysMS = append(out.Retry.DelaysMS, d.Milliseconds())
+		}
+		if s.Backoff != nil {
+			var err error
+			if out.Retry.Exponential, err = parseBackoff(*s.Backoff); err != nil {
+				return out, err
+			}
 		}
 	}
 	if s.From == nil {

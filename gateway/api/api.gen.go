@@ -449,6 +449,9 @@ type DeadLetterSelection struct {
 	// MessageId The id of the message.
 	MessageId *string `json:"message_id,omitempty"`
 
+	// PageToken The `next_page_token` of the call before.
+	PageToken *string `json:"page_token,omitempty"`
+
 	// Reason Their reason.
 	Reason *string `json:"reason,omitempty"`
 
@@ -887,7 +890,7 @@ type GroupSubscriptionList struct {
 
 // HandledDeadLetters What a call did with dead letters.
 //
-// Example: {"done":3,"dry_run":false,"matched":3,"more":false}
+// Example: {"done":3,"dry_run":false,"matched":3}
 type HandledDeadLetters struct {
 	// Done How many of them are handled; 0 of a dry run.
 	Done int64 `json:"done"`
@@ -898,8 +901,8 @@ type HandledDeadLetters struct {
 	// Matched How many it picked.
 	Matched int64 `json:"matched"`
 
-	// More It was bounded: there may be more, call it again.
-	More bool `json:"more"`
+	// NextPageToken It was bounded, and there may be more: give this to the next call. Absent at the end.
+	NextPageToken *string `json:"next_page_token,omitempty"`
 }
 
 // Health Whether a part works.
@@ -1791,6 +1794,9 @@ type RedriveRequest struct {
 
 	// MessageId The id of the message.
 	MessageId *string `json:"message_id,omitempty"`
+
+	// PageToken The `next_page_token` of the call before.
+	PageToken *string `json:"page_token,omitempty"`
 
 	// Rate Messages per second; all at once when left out.
 	Rate *int64 `json:"rate,omitempty"`

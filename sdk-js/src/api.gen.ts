@@ -693,7 +693,10 @@ export interface paths {
         put?: never;
         /**
          * Give messages back to be delivered again
-         * @description Each comes again after `delay_ms`, or after what the group's `retry` says for this attempt.
+         * @description Each comes again after `delay_ms`, or after what the group's `retry` says for this attempt: from a second on through the
+         *     group's retry topic (`listRetries`), so that it holds nothing up; below that, and in an ordered group, in its place. A message
+         *     that has had all its `max_attempts`, or with `dead_letter`, becomes a dead letter (`listDeadLetters`). Once it has moved,
+         *     its receipt is superseded.
          *     200 = all were accepted. 207 = some were: `results` says which. When none was, the answer is a problem whose `errors`
          *     has one item for each; its code is that of the gravest (of the highest status).
          */
@@ -723,6 +726,102 @@ export interface paths {
          *     has one item for each; its code is that of the gravest (of the highest status).
          */
         post: operations["extendMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/retries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Messages that the group is to get again
+         * @description Those of the group's retry topic: `waiting` ones by when they come, or `due` ones that are not finished yet in their order;
+         *     in a group that is consumed in shared mode the latter has finished ones behind the first that is not. What waits less than a
+         *     second, or in an ordered group, waits in its queue and is not here.
+         */
+        get: operations["listRetries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Messages that the group gave up
+         * @description Oldest first, without those that were redriven or purged. A request examines a bounded part: go on with `next_page_token`
+         *     while there is one.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/dead-letters/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver dead letters to the group once more
+         * @description They get all their attempts again, and only this group gets them. With `rate` those of one call come one after the other. A call that
+         *     is repeated within ten minutes of an error delivers none twice.
+         */
+        post: operations["redriveDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{group}/dead-letters/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drop dead letters
+         * @description They are not shown any more. Their bytes go with the topic's retention.
+         */
+        post: operations["purgeDeadLetters"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1780,6 +1879,192 @@ export interface components {
              * @description Of a receive: until when it is hidden from others.
              */
             deadline?: string;
+            origin?: components["schemas"]["MessageOrigin"];
+        };
+        /**
+         * @description Of a poll, of a message that comes again through the group's retry topic: `topic`, `queue` and `offset` of the message name its place there, to be committed; this is where it comes from.
+         * @example {
+         *       "topic": "orders",
+         *       "queue": 3,
+         *       "offset": 42,
+         *       "attempts": 1,
+         *       "reason": "nacked"
+         *     }
+         */
+        MessageOrigin: {
+            /** @description The topic it was sent to. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description Its queue there.
+             */
+            queue: number;
+            /**
+             * Format: int64
+             * @description Its offset there.
+             */
+            offset: number;
+            /**
+             * Format: int64
+             * @description How often it was delivered before.
+             */
+            attempts: number;
+            /** @description Why the last delivery failed. */
+            reason: string;
+        };
+        /**
+         * @description A message whose delivery to a group failed. `message` is as it was where it was sent to: its id, queue and offset are those of there.
+         * @example {
+         *       "state": "dead",
+         *       "at": "2026-12-01T08:30:00.120Z",
+         *       "attempts": 16,
+         *       "reason": "nacked",
+         *       "topic": "orders",
+         *       "number": 0,
+         *       "message": {
+         *         "message_id": "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00",
+         *         "topic": "orders",
+         *         "queue": 3,
+         *         "offset": 42,
+         *         "body": "hello",
+         *         "encoding": "text",
+         *         "born_at": "2026-12-01T08:30:00.000Z",
+         *         "stored_at": "2026-12-01T08:30:00.120Z"
+         *       }
+         *     }
+         */
+        FailedMessage: {
+            /** @description `waiting` and `due` of a retry, `dead` of a dead letter. */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When a retry comes again or came due; when a dead letter became one.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description How often it was delivered.
+             */
+            attempts: number;
+            /** @description Why the last delivery failed: what the client said, or `nacked`, `expired`, `redriven`. */
+            reason: string;
+            /** @description The topic it was sent to. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description Its place among the dead letters of the group. Absent of a retry.
+             */
+            number?: number;
+            message: components["schemas"]["Message"];
+        };
+        /**
+         * @description A page of messages whose delivery failed.
+         * @example {
+         *       "items": []
+         *     }
+         */
+        FailedMessageList: {
+            /** @description The messages. */
+            items: components["schemas"]["FailedMessage"][];
+            /** @description Where the next page begins; absent on the last. A page may be empty and have it. */
+            next_page_token?: string;
+        };
+        /**
+         * @description Which dead letters; all when nothing is given.
+         * @example {
+         *       "topic": "orders",
+         *       "reason": "nacked"
+         *     }
+         */
+        DeadLetterSelection: {
+            /** @description The topic they were sent to. */
+            topic?: string;
+            /** @description Their reason. */
+            reason?: string;
+            /** @description The id of the message. */
+            message_id?: string;
+            /**
+             * Format: date-time
+             * @description Not before this time.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Before this time.
+             */
+            to?: string;
+            /**
+             * Format: int64
+             * @description At most so many; 1000 when left out.
+             */
+            limit?: number;
+            /** @description The `next_page_token` of the call before. */
+            page_token?: string;
+            /** @description Only count them. */
+            dry_run?: boolean;
+        };
+        /**
+         * @description Which dead letters are to be delivered once more; all when nothing is given.
+         * @example {
+         *       "topic": "orders",
+         *       "rate": 100
+         *     }
+         */
+        RedriveRequest: {
+            /** @description The topic they were sent to. */
+            topic?: string;
+            /** @description Their reason. */
+            reason?: string;
+            /** @description The id of the message. */
+            message_id?: string;
+            /**
+             * Format: date-time
+             * @description Not before this time.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Before this time.
+             */
+            to?: string;
+            /**
+             * Format: int64
+             * @description At most so many; 1000 when left out.
+             */
+            limit?: number;
+            /** @description The `next_page_token` of the call before. */
+            page_token?: string;
+            /**
+             * Format: int64
+             * @description Messages per second; all at once when left out.
+             */
+            rate?: number;
+            /** @description Only count them. */
+            dry_run?: boolean;
+        };
+        /**
+         * @description What a call did with dead letters.
+         * @example {
+         *       "matched": 3,
+         *       "done": 3,
+         *       "dry_run": false
+         *     }
+         */
+        HandledDeadLetters: {
+            /**
+             * Format: int64
+             * @description How many it picked.
+             */
+            matched: number;
+            /**
+             * Format: int64
+             * @description How many of them are handled; 0 of a dry run.
+             */
+            done: number;
+            /** @description Nothing was done. */
+            dry_run: boolean;
+            /** @description It was bounded, and there may be more: give this to the next call. Absent at the end. */
+            next_page_token?: string;
         };
         /**
          * @description `found` = there are messages, `no_new` = nothing there yet, `no_match` = what was examined did not match.
@@ -1934,18 +2219,50 @@ export interface components {
             };
         };
         /**
-         * @description How messages come again that were given back without a delay.
+         * @description How messages come again that were given back without a delay, or were not acknowledged in time.
          * @example {
          *       "delays_ms": [
          *         10000,
          *         30000,
          *         60000
-         *       ]
+         *       ],
+         *       "max_attempts": 16
          *     }
          */
         RetryPolicy: {
             /** @description The wait before the second, third, … delivery; the last one repeats. 10 s, 30 s, 1 min, 2 min … 2 h by default. */
             delays_ms?: number[];
+            exponential?: components["schemas"]["ExponentialDelays"];
+            /**
+             * Format: int64
+             * @description After so many deliveries that failed a message is a dead letter; 16 by default. 0 = any number.
+             */
+            max_attempts?: number;
+        };
+        /**
+         * @description Waits that grow, in place of `delays_ms`; giving `delays_ms` ends them.
+         * @example {
+         *       "initial_ms": 5000,
+         *       "max_ms": 7200000,
+         *       "multiplier": 2
+         *     }
+         */
+        ExponentialDelays: {
+            /**
+             * Format: int64
+             * @description The wait before the second delivery.
+             */
+            initial_ms: number;
+            /**
+             * Format: int64
+             * @description No wait is longer; at least `initial_ms`.
+             */
+            max_ms: number;
+            /**
+             * Format: double
+             * @description Each wait is so many times the one before.
+             */
+            multiplier: number;
         };
         /**
          * @description What can be set of a group.
@@ -2970,6 +3287,10 @@ export interface components {
              * @description How long it waits before it comes again; what the group's `retry` says when left out.
              */
             delay_ms?: number;
+            /** @description Why, for whoever looks at retries and dead letters; `nacked` when left out. */
+            reason?: string;
+            /** @description It is not to come again, whatever attempts it has left. Not with `delay_ms`. */
+            dead_letter?: boolean;
         };
         /**
          * @description Messages to give back.
@@ -3039,6 +3360,8 @@ export interface components {
              * @description Of an extend: until when the message is hidden. Of a nack: when it comes again.
              */
             deadline?: string;
+            /** @description Of a nack: the message is a dead letter now. Absent otherwise. */
+            dead_letter?: boolean;
             error?: components["schemas"]["ProblemItem"];
         };
         /**
@@ -4309,6 +4632,16 @@ export interface components {
         PrefixParam: string;
         /** @description At most so many items. */
         LimitParam: number;
+        /** @description `waiting` (the default) or `due`. */
+        RetryStateParam: "waiting" | "due";
+        /** @description Only messages that were sent to this topic. */
+        OriginTopicParam: string;
+        /** @description Only with this reason. */
+        ReasonParam: string;
+        /** @description Only those that became dead letters at this time or later. */
+        DeadFromParam: string;
+        /** @description Only those that became dead letters before this time. */
+        DeadToParam: string;
         /** @description The `next_page_token` of the page before. */
         PageTokenParam: string;
         /** @description The first message stored at or after this time. */
@@ -6002,6 +6335,162 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["BodyTimeout"];
             409: components["responses"]["ReceiptConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listRetries: {
+        parameters: {
+            query?: {
+                /** @description `waiting` (the default) or `due`. */
+                state?: components["parameters"]["RetryStateParam"];
+                /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
+                encoding?: components["parameters"]["EncodingParam"];
+                /** @description At most so many items. */
+                limit?: components["parameters"]["LimitParam"];
+                /** @description The `next_page_token` of the page before. */
+                page_token?: components["parameters"]["PageTokenParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedMessageList"];
+                };
+            };
+            400: components["responses"]["BadTopicQuery"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Only messages that were sent to this topic. */
+                topic?: components["parameters"]["OriginTopicParam"];
+                /** @description Only with this reason. */
+                reason?: components["parameters"]["ReasonParam"];
+                /** @description The id of the message. */
+                message_id?: components["parameters"]["MessageIdParam"];
+                /** @description Only those that became dead letters at this time or later. */
+                from?: components["parameters"]["DeadFromParam"];
+                /** @description Only those that became dead letters before this time. */
+                to?: components["parameters"]["DeadToParam"];
+                /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
+                encoding?: components["parameters"]["EncodingParam"];
+                /** @description At most so many items. */
+                limit?: components["parameters"]["LimitParam"];
+                /** @description The `next_page_token` of the page before. */
+                page_token?: components["parameters"]["PageTokenParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedMessageList"];
+                };
+            };
+            400: components["responses"]["BadTopicQuery"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    redriveDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedriveRequest"];
+            };
+        };
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandledDeadLetters"];
+                };
+            };
+            400: components["responses"]["BadGroupBody"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    purgeDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The group's name. */
+                group: components["parameters"]["GroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeadLetterSelection"];
+            };
+        };
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandledDeadLetters"];
+                };
+            };
+            400: components["responses"]["BadGroupBody"];
+            404: components["responses"]["NoGroup"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMedia"];
             503: components["responses"]["GroupUnavailable"];

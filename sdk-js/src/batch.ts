@@ -1,5 +1,5 @@
 import type { components } from "./api.gen.js";
-import type { Settler } from "./delivery.js";
+import type { NackOptions, Settler } from "./delivery.js";
 import { BucketMQError, invalidArgument } from "./errors.js";
 import type { WireMessage } from "./message.js";
 
@@ -96,8 +96,9 @@ export class Batch implements Settler {
     this.#wake();
   }
 
-  async nack(wire: WireMessage, given: number | undefined): Promise<void> {
+  async nack(wire: WireMessage, { delayMs: given, deadLetter }: NackOptions): Promise<void> {
     if (this.#failure) throw this.#failure.reason;
+    if (deadLetter) throw invalidArgument("deadLetter: not over long poll in queue mode; use mode shared");
     if (this.#open.get(keyOf(wire)) !== wire) throw superseded(wire);
     const attempt = Math.min(wire.attempt ?? 1, this.#rules.delays.length);
     const delayMs = given ?? this.#rules.delays[attempt - 1] ?? 0;

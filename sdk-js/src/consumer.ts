@@ -185,7 +185,8 @@ export class Consumer implements AsyncIterable<Delivery>, AsyncDisposable {
       return;
     }
     this.#failures = 0;
-    yield new Delivery(arrival.wire, arrival.wire.topic ?? "", arrival.settler);
+    const { wire } = arrival;
+    yield new Delivery(wire, wire.origin?.topic ?? wire.topic ?? "", arrival.settler);
   }
 
   #tell(event: ConsumerEvent): void {

@@ -1,9 +1,32 @@
 import { Message, type WireMessage } from "./message.js";
 
+/** How a message is given back. */
+export interface NackOptions {
+  /** How long it waits before it comes again; what the group says for this attempt when left out. */
+  readonly delayMs?: number;
+  /** Why, for whoever looks at retries and dead letters. */
+  readonly reason?: string;
+  /** It is not to come again: it is a dead letter. Not with `delayMs`. */
+  readonly deadLetter?: boolean;
+}
+
+/** @internal One item of a nack. */
+export function nackItem(
+  { receipt }: WireMessage,
+  { delayMs, reason, deadLetter }: NackOptions,
+): Record<string, unknown> {
+  return {
+    receipt,
+    ...(delayMs === undefined ? {} : { delay_ms: delayMs }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(deadLetter ? { dead_letter: true } : {}),
+  };
+}
+
 /** What finishes deliveries of one connection. */
 export interface Settler {
   ack(wire: WireMessage): Promise<void>;
-  nack(wire: WireMessage, delayMs: number | undefined): Promise<void>;
+  nack(wire: WireMessage, options: NackOptions): Promise<void>;
   extend(wire: WireMessage, invisibleMs: number | undefined): Promise<Date | undefined>;
 }
 
@@ -29,9 +52,9 @@ export class Delivery extends Message {
     this.#deadline = wire.deadline === undefined ? undefined : new Date(wire.deadline);
   }
 
-  /** How often it was delivered, this time included; in queue mode by this connection. */
+  /** How often it was delivered, this time included. */
   get attempt(): number {
-    return this.#wire.attempt ?? 1;
+    return (this.#wire.attempt ?? 1) + (this.#wire.origin?.attempts ?? 0);
   }
   /** Mode shared: until when it is hidden from others. */
   get deadline(): Date | undefined {
@@ -46,9 +69,18 @@ export class Delivery extends Message {
     await this.#settler.ack(this.#wire);
   }
 
-  /** Gives the message back: it comes again after `delayMs`, or after what the group says for this attempt. */
-  async nack(options: { readonly delayMs?: number } = {}): Promise<void> {
-    await this.#settler.nack(this.#wire, options.delayMs);
+  /**
+   * Gives the message back: it comes again after `delayMs`, or after what the group says for this attempt. One that has
+   * had the group's `max_attempts` becomes a dead letter. Over long poll in queue mode the message is kept by this
+   * client and comes again from there, however often, and it cannot be made a dead letter.
+   */
+  async nack(options: NackOptions = {}): Promise<void> {
+    await this.#settler.nack(this.#wire, options);
+  }
+
+  /** Gives the message up: it is a dead letter of the group. */
+  async deadLetter(reason?: string): Promise<void> {
+    await this.nack({ deadLetter: true, ...(reason === undefined ? {} : { reason }) });
   }
 
   /** Mode shared: hides the message for so long from now on; the group's time when left out. Otherwise it does nothing. */

@@ -2,7 +2,9 @@ import type { components } from "./api.gen.js";
 import { type ConsumeOptions, Consumer, type ConsumeSources, type TopicSelection } from "./consumer.js";
 import { groupCall } from "./groups.js";
 import type { Endpoint } from "./http.js";
+import { Message } from "./message.js";
 import { randomKey } from "./publish.js";
+import { sleep } from "./retry.js";
 import { type Handler, type RunOptions, Worker } from "./worker.js";
 
 type Schemas = components["schemas"];
@@ -46,6 +48,29 @@ export interface GroupOffset {
   readonly lagMs: number | null;
   /** Who owns the queue; when broadcasting, whose progress this is. */
   readonly clientId: string | undefined;
+}
+
+/** A message whose delivery to a group failed. */
+export interface FailedMessage {
+  readonly state: "waiting" | "due" | "dead";
+  /** When it comes again, or became a dead letter. */
+  readonly at: Date;
+  readonly attempts: number;
+  /** What was said when it was given back; otherwise `nacked`, `expired` or `redriven`. */
+  readonly reason: string;
+  /** As it was where it was sent to. */
+  readonly message: Message;
+}
+
+/** Which dead letters; all when nothing is given. */
+export interface DeadLetterSelection {
+  /** The topic they were sent to. */
+  readonly topic?: string;
+  readonly reason?: string;
+  readonly messageId?: string;
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly signal?: AbortSignal;
 }
 
 /** What a reset did to one queue. */
@@ -187,6 +212,81 @@ export class Group {
     await this.#call("PATCH", `/queues/${topic}/${queue}`, options.signal, { stopped });
   }
 
+  /** The messages that the group is to get again: those that wait, or with `due` those whose time has come. */
+  retries(
+    options: { readonly due?: boolean; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<FailedMessage> {
+    return this.#failures("/retries", options.signal, { state: options.due ? "due" : "waiting" });
+  }
+
+  /**
+   * The messages that the group gave up, oldest first.
+   *
+   * @example
+   * for await (const { message, reason } of mq.group("billing").deadLetters({ topic: "orders" })) {
+   *   console.log(message.id, reason, message.text());
+   * }
+   */
+  deadLetters(selection: DeadLetterSelection = {}): AsyncGenerator<FailedMessage> {
+    return this.#failures("/dead-letters", selection.signal, selectionOf(selection));
+  }
+
+  /** Delivers dead letters to the group once more, `rate` a second; returns how many. */
+  async redrive(selection: DeadLetterSelection & { readonly rate?: number } = {}): Promise<number> {
+    const { rate } = selection;
+    return this.#handle("redrive", selection, rate === undefined ? {} : { rate });
+  }
+
+  /** Drops dead letters; returns how many. */
+  async purge(selection: DeadLetterSelection = {}): Promise<number> {
+    return this.#handle("purge", selection, {});
+  }
+
+  async *#failures(
+    path: string,
+    signal: AbortSignal | undefined,
+    query: Readonly<Record<string, string | undefined>>,
+  ): AsyncGenerator<FailedMessage> {
+    for (let token: string | undefined, first = true; first || token !== undefined; first = false) {
+      const page: Schemas["FailedMessageList"] = await this.#call("GET", path, signal, undefined, {
+        ...query,
+        page_token: token,
+      });
+      for (const { state, at, attempts, reason, topic, message } of page.items) {
+        const known = state as FailedMessage["state"];
+        yield { state: known, at: new Date(at), attempts, reason, message: new Message(message, topic) };
+      }
+      token = page.next_page_token;
+    }
+  }
+
+  async #handle(
+    call: string,
+    selection: DeadLetterSelection,
+    more: Readonly<Record<string, unknown>>,
+  ): Promise<number> {
+    let done = 0;
+    for (let token: string | undefined, first = true; first || token !== undefined; first = false) {
+      const body = {
+        ...selectionOf(selection),
+        ...more,
+        ...(token === undefined ? {} : { page_token: token }),
+      };
+      const result: Schemas["HandledDeadLetters"] = await this.#call(
+        "POST",
+        `/dead-letters/${call}`,
+        selection.signal,
+        body,
+      );
+      done += result.done;
+      token = result.next_page_token;
+      if (token !== undefined && typeof more["rate"] === "number") {
+        await sleep((result.done * 1000) / more["rate"], selection.signal ?? this.#context.closed); // each call begins to count anew
+      }
+    }
+    return done;
+  }
+
   /** The members of the group, as `listMembers` has them. */
   async members(options: { readonly signal?: AbortSignal } = {}): Promise<Schemas["MemberList"]> {
     return this.#call("GET", "/members", options.signal);
@@ -237,6 +337,16 @@ function selectionsOf(
   const all = typeof topics === "string" ? [{ topic: topics }] : "topic" in topics ? [topics] : topics;
   const filter = { ...(tags === undefined ? {} : { tags }), ...(sql === undefined ? {} : { sql }) };
   return all.map((selection) => ({ ...filter, ...selection }));
+}
+
+function selectionOf({ topic, reason, messageId, from, to }: DeadLetterSelection): Record<string, string> {
+  return {
+    ...(topic === undefined ? {} : { topic }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(messageId === undefined ? {} : { message_id: messageId }),
+    ...(from === undefined ? {} : { from: from.toISOString() }),
+    ...(to === undefined ? {} : { to: to.toISOString() }),
+  };
 }
 
 function targetOf(to: ResetTarget): Record<string, unknown> {

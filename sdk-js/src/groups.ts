@@ -32,9 +32,18 @@ export interface GroupSettings {
   /** Clients from these addresses or networks may not join. Default none. */
   readonly denyIps?: readonly string[];
   /** The waits before the second, third, … delivery of a message that was given back. */
-  readonly retryDelaysMs?: readonly number[];
+  readonly retryDelaysMs?: readonly number[] | RetryBackoff;
+  /** After so many deliveries that failed a message is a dead letter. Default 16; 0 = any number. */
+  readonly maxAttempts?: number;
   /** Your own notes. */
   readonly attributes?: Readonly<Record<string, string>>;
+}
+
+/** Waits that grow: each is `multiplier` times the one before, and none is above `maxMs`. */
+export interface RetryBackoff {
+  readonly initialMs: number;
+  readonly maxMs: number;
+  readonly multiplier: number;
 }
 
 /** A group as it is. */
@@ -162,7 +171,7 @@ function conditions(options: ChangeOptions): Record<string, string> {
 }
 
 function wireOf(settings: GroupSettings): Schemas["GroupSettings"] {
-  const { consumeFrom, retryDelaysMs } = settings;
+  const { consumeFrom } = settings;
   const wire: Record<string, unknown> = {
     mode: settings.mode,
     strategy: settings.strategy,
@@ -178,10 +187,25 @@ function wireOf(settings: GroupSettings): Schemas["GroupSettings"] {
     attributes: settings.attributes,
     consume_from: consumeFrom instanceof Date ? "timestamp" : consumeFrom,
     consume_timestamp: consumeFrom instanceof Date ? consumeFrom.toISOString() : undefined,
-    retry: retryDelaysMs === undefined ? undefined : { delays_ms: [...retryDelaysMs] },
+    retry: retryOf(settings),
   };
   for (const [name, value] of Object.entries(wire)) if (value === undefined) delete wire[name];
   return wire as Schemas["GroupSettings"];
+}
+
+function retryOf({ retryDelaysMs, maxAttempts }: GroupSettings): Schemas["RetryPolicy"] | undefined {
+  if (retryDelaysMs === undefined && maxAttempts === undefined) return undefined;
+  const most = maxAttempts === undefined ? {} : { max_attempts: maxAttempts };
+  if (retryDelaysMs === undefined) return most;
+  if (!("initialMs" in retryDelaysMs)) return { ...most, delays_ms: [...retryDelaysMs] };
+  const { initialMs, maxMs, multiplier } = retryDelaysMs;
+  return { ...most, exponential: { initial_ms: initialMs, max_ms: maxMs, multiplier } };
+}
+
+function delaysOf({ delays_ms, exponential }: Schemas["RetryPolicy"]): readonly number[] | RetryBackoff {
+  if (!exponential) return delays_ms ?? [];
+  const { initial_ms, max_ms, multiplier } = exponential;
+  return { initialMs: initial_ms, maxMs: max_ms, multiplier };
 }
 
 function infoOf(group: Schemas["Group"] | undefined): GroupInfo {
@@ -202,7 +226,8 @@ function infoOf(group: Schemas["Group"] | undefined): GroupInfo {
     maxMembers: group.max_members,
     allowIps: group.allow_ips,
     denyIps: group.deny_ips,
-    retryDelaysMs: group.retry.delays_ms ?? [],
+    retryDelaysMs: delaysOf(group.retry),
+    maxAttempts: group.retry.max_attempts ?? 0,
     attributes: group.attributes,
     createdAt: new Date(group.created_at),
     updatedAt: new Date(group.updated_at),

@@ -1,10 +1,17 @@
 export { Client, type ConnectOptions, connect } from "./client.js";
 export type { ConsumeOptions, Consumer, TopicSelection } from "./consumer.js";
 export type { ConsumeMode, ConsumerEvent, LiveSettings, OwnedQueue } from "./consuming.js";
-export type { Delivery } from "./delivery.js";
+export type { Delivery, NackOptions } from "./delivery.js";
 export { BucketMQError, type Gap, type ProblemItem, type SendOutcome, type SendResult } from "./errors.js";
-export type { Group, GroupOffset, OffsetChange, ResetTarget } from "./group.js";
-export type { GroupInfo, GroupSettings, Groups } from "./groups.js";
+export type {
+  DeadLetterSelection,
+  FailedMessage,
+  Group,
+  GroupOffset,
+  OffsetChange,
+  ResetTarget,
+} from "./group.js";
+export type { GroupInfo, GroupSettings, Groups, RetryBackoff } from "./groups.js";
 export type { Message } from "./message.js";
 export type { Producer, ProducerOptions } from "./producer.js";
 export type { MessageOptions, NewMessage, SendOptions } from "./publish.js";

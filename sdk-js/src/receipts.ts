@@ -1,7 +1,7 @@
 import type { components } from "./api.gen.js";
 import { isBehind } from "./backlog.js";
 import type { ConsumeArrival, ConsumeWanted } from "./consuming.js";
-import type { Settler } from "./delivery.js";
+import { nackItem, type Settler } from "./delivery.js";
 import { groupCall } from "./groups.js";
 import type { Endpoint } from "./http.js";
 import type { WireMessage } from "./message.js";
@@ -22,10 +22,8 @@ export function receiptSettler(endpoint: Endpoint, group: string, signal: AbortS
     ack: async (wire) => {
       await settle("ack", { receipts: [wire.receipt] });
     },
-    nack: async (wire, delayMs) => {
-      await settle("nack", {
-        items: [{ receipt: wire.receipt, ...(delayMs === undefined ? {} : { delay_ms: delayMs }) }],
-      });
+    nack: async (wire, options) => {
+      await settle("nack", { items: [nackItem(wire, options)] });
     },
     extend: async (wire, invisibleMs) => {
       const item = {
@@ -59,11 +57,11 @@ export async function* receive(
   const plain = receiptSettler(endpoint, group, new AbortController().signal);
   const settler: Settler = {
     ...plain,
-    nack: async (wire, delayMs) => {
+    nack: async (wire, options) => {
       // Where order counts, those behind it wait for it.
       const behind = ordered ? untaken.filter((other) => isBehind(other, wire)) : [];
       untaken = untaken.filter((other) => !behind.includes(other));
-      await Promise.all([plain.nack(wire, delayMs), giveBack(endpoint, group, behind)]);
+      await Promise.all([plain.nack(wire, options), giveBack(endpoint, group, behind)]);
     },
   };
   try {

@@ -1,6 +1,6 @@
 import type { Backlog } from "./backlog.js";
 import type { ConsumeWanted } from "./consuming.js";
-import type { Settler } from "./delivery.js";
+import { nackItem, type Settler } from "./delivery.js";
 import type { Credit, OkOp } from "./wire.js";
 
 /** Finishes deliveries over the socket that they came on. */
@@ -12,13 +12,9 @@ export function socketSettler(
     ack: async ({ receipt }) => {
       await ask({ op: "ack", receipts: [receipt] });
     },
-    nack: async (wire, delayMs) => {
+    nack: async (wire, options) => {
       backlog.returning(wire);
-      const { receipt } = wire;
-      await ask({
-        op: "nack",
-        items: [{ receipt, ...(delayMs === undefined ? {} : { delay_ms: delayMs }) }],
-      });
+      await ask({ op: "nack", items: [nackItem(wire, options)] });
     },
     extend: async ({ receipt, deadline }, invisibleMs) => {
       if (deadline === undefined) return undefined; // nobody else waits for it
@@ -43,7 +39,7 @@ export function firstOf(first: Settler, other: Settler, gone: () => boolean): Se
   };
   return {
     ack: (wire) => settle((s) => s.ack(wire)),
-    nack: (wire, delayMs) => settle((s) => s.nack(wire, delayMs)),
+    nack: (wire, options) => settle((s) => s.nack(wire, options)),
     extend: (wire, invisibleMs) => settle((s) => s.extend(wire, invisibleMs)),
   };
 }

@@ -53,6 +53,12 @@ async function offsetOf(name: string): Promise<number | null | undefined> {
   return (await mq.group(name).offsets()).map(({ offset }) => offset)[0];
 }
 
+async function collect<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of list) all.push(item);
+  return all;
+}
+
 const both = ["websocket", "long-poll"] as const;
 
 describe("Groups", () => {
@@ -100,6 +106,45 @@ describe("Groups", () => {
     }
     await second.close();
   });
+
+  test.each([
+    ["websocket", "group"],
+    ["websocket", "shared"],
+    ["long-poll", "shared"],
+  ] as const)(
+    "over %s in mode %s: what fails comes again, and is a dead letter at last",
+    async (transport, mode) => {
+      const backoff = { initialMs: 1_000, maxMs: 2_000, multiplier: 2 };
+      const name = await given(["a", "b"], { retryDelaysMs: backoff, maxAttempts: 2 });
+      expect(await mq.groups.get(name)).toMatchObject({ retryDelaysMs: backoff, maxAttempts: 2 });
+      const group = mq.group(name);
+      const mine = client(transport);
+      const seen: string[] = [];
+      for await (const message of mine.group(name).consume(name, { mode })) {
+        seen.push(`${message.text()}${message.attempt} ${message.topic === name} ${message.offset}`);
+        if (message.text() === "b") await message.deadLetter("bad");
+        else if (seen.length < 4) await message.nack({ reason: "no stock" });
+        else await message.ack();
+        if (seen.length === 2) {
+          await expect.poll(async () => (await collect(group.retries())).length, { timeout: 5_000 }).toBe(1);
+        } else if (seen.length === 3) {
+          await expect
+            .poll(async () => (await collect(group.deadLetters())).length, { timeout: 5_000 })
+            .toBe(2);
+          expect(await group.redrive({ reason: "no stock", rate: 100 })).toBe(1);
+        } else if (seen.length === 4) {
+          break;
+        }
+      }
+      expect(seen).toEqual(["a1 true 0", "b1 true 1", "a2 true 0", "a1 true 0"]);
+      await mine.close();
+      expect(await collect(group.deadLetters({ topic: name, from: new Date(0) }))).toMatchObject([
+        { state: "dead", attempts: 1, reason: "bad" },
+      ]);
+      expect(await group.purge()).toBe(1);
+      expect(await collect(group.deadLetters())).toEqual([]);
+    },
+  );
 
   test.each(both)("what was not finished comes again to another consumer over %s", async (transport) => {
     const name = await given(["a", "b"]);

@@ -238,7 +238,7 @@ describe("Groups over long poll", () => {
     const batch = new Batch(items, { delays: [1], ordered: true });
     const first = batch.take();
     if (!first) throw new Error("nothing came");
-    await batch.nack(first, undefined);
+    await batch.nack(first, {});
     expect(batch.take()?.queue).toBe(1);
     expect(batch.take()).toBeUndefined();
     const changed = batch.changed(new AbortController().signal);
