@@ -142,6 +142,7 @@ type nackItem struct {
 	DelayMS    *int64  `json:"delay_ms"`
 	Reason     *string `json:"reason"`
 	DeadLetter bool    `json:"dead_letter"`
+	Unhandled  bool    `json:"unhandled"`
 }
 
 type extendRequest struct {
@@ -169,7 +170,10 @@ func nacksOf(in []nackItem) ([]group.NackItem, error) {
 		if item.DelayMS != nil && item.DeadLetter {
 			return nil, fieldFault(fmt.Sprintf("items/%d/delay_ms", i), "a dead letter does not come again")
 		}
-		items[i] = group.NackItem{Receipt: *item.Receipt, DelayMS: item.DelayMS, DeadLetter: item.DeadLetter}
+		if item.Unhandled && (item.DelayMS != nil || item.DeadLetter || item.Reason != nil) {
+			return nil, fieldFault(fmt.Sprintf("items/%d/unhandled", i), "what was not handled has no delay and no reason, and is no dead letter")
+		}
+		items[i] = group.NackItem{Receipt: *item.Receipt, DelayMS: item.DelayMS, DeadLetter: item.DeadLetter, Unhandled: item.Unhandled}
 		if item.Reason != nil {
 			if items[i].Reason = *item.Reason; len(*item.Reason) > group.MaxReason {
 				return nil, fieldFault(fmt.Sprintf("items/%d/reason", i), outOf(0, group.MaxReason)+" bytes")

@@ -451,3 +451,97 @@ func TestAGroupOfTheSameNameLaterHasNoFailures(t *testing.T) {
 		t.Error("it has failures")
 	}
 }
+
+// A message behind one that fails comes again with it, and loses no attempt by that;
+// nor does one that nobody tried.
+func TestOnlyWhatWasTriedCountsAsAnAttempt(t *testing.T) {
+	n := newPlant(t).gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(2, 10), func(g *meta.Group) { g.Ordered = true })
+	n.send(topic, 0, "", "a", "b")
+	s := n.subscribe("one", "")
+	n.give(map[uint32]string{0: s.id()})
+	for range 3 { // a is not tried
+		got := s.take(2)
+		for i, r := range s.Nack(t.Context(), []group.NackItem{{Receipt: got[0].Receipt, Unhandled: true}}) {
+			if r.Err != nil || r.Dead {
+				t.Fatalf("unhandled %d: %+v", i, r)
+			}
+		}
+	}
+	for attempt := range 2 { // a fails twice
+		got := s.take(2)
+		if r := s.Nack(t.Context(), []group.NackItem{{Receipt: got[0].Receipt}})[0]; r.Err != nil || r.Dead != (attempt == 1) {
+			t.Fatalf("nack of a: %+v", r)
+		}
+		if attempt == 1 { // b fails for the first time
+			if r := s.Nack(t.Context(), []group.NackItem{{Receipt: got[1].Receipt}})[0]; r.Err != nil || r.Dead {
+				t.Fatalf("nack of b: %+v", r)
+			}
+		}
+	}
+	b := s.take(1)
+	if string(b[0].Record.Body) != "b" {
+		t.Fatalf("got %+v", b)
+	}
+	if r := s.Nack(t.Context(), []group.NackItem{{Receipt: b[0].Receipt}})[0]; r.Err != nil || !r.Dead {
+		t.Errorf("the second nack of b: %+v", r)
+	}
+
+	n.group("shared", time.Minute, retrying(2, 10))
+	for range 4 {
+		got := n.await(ask("shared", "orders"))
+		results, err := n.Nack(t.Context(), "shared", []group.NackItem{{Receipt: got[0].Receipt, Unhandled: true}, {Receipt: got[1].Receipt, Unhandled: true}})
+		must(t, err)
+		for i, r := range results {
+			if r.Err != nil || got[i].Attempt != 1 {
+				t.Fatalf("unhandled: %+v of %+v", r, got[i])
+			}
+		}
+	}
+	if _, err := n.Nack(t.Context(), "shared", []group.NackItem{{Receipt: "x", Unhandled: true, DeadLetter: true}}); err != nil {
+		t.Error(err) // judged per receipt
+	}
+}
+
+// A client that dies with a message each time it gets it, and comes back as another
+// member, the same one, or through another gateway, gets it max_attempts times.
+func TestAMemberThatDiesAtEveryAttemptGetsAMessageSoManyTimes(t *testing.T) {
+	p := newPlant(t)
+	n, other := p.gateway(), p.gateway()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(3, 1000), func(g *meta.Group) { g.ResumeWindowMS = 60_000 })
+	n.send(topic, 0, "", "poison", "good")
+	for attempt := int64(1); attempt <= 4; attempt++ {
+		s := []*gateway{n, other}[attempt%2].subscribe("one", []string{"0123456789abcdef", "fedcba9876543210"}[attempt/3])
+		n.give(map[uint32]string{0: s.id()})
+		if attempt == 4 {
+			if rest := s.take(1); string(rest[0].Record.Body) != "good" || rest[0].Attempt != 1 {
+				t.Errorf("after three attempts: %+v", rest)
+			}
+			s.until("the message is given up", func() bool {
+				_, err := s.look(1)
+				must(t, err)
+				return len(n.dead(group.FailureFilter{})) == 1
+			})
+			must(t, s.Close(t.Context()))
+			break
+		}
+		got := s.take(1)
+		if string(got[0].Record.Body) != "poison" || got[0].Attempt != attempt {
+			t.Fatalf("attempt %d: %+v", attempt, got)
+		}
+		must(t, s.Lost(t.Context()))
+	}
+	if list := n.dead(group.FailureFilter{}); list[0].Attempts != 3 || list[0].Reason != group.ReasonExpired || string(list[0].Record.Body) != "poison" {
+		t.Errorf("dead letters: %+v", list)
+	}
+	// A reset begins to count anew.
+	_, err := n.Reset(t.Context(), group.ResetRequest{Group: "billing", Topic: "orders", To: group.ToEarliest})
+	must(t, err)
+	s := n.subscribe("two", "")
+	n.give(map[uint32]string{0: s.id()})
+	if got := s.take(2); got[0].Attempt != 1 || string(got[0].Record.Body) != "poison" {
+		t.Errorf("after the reset: %+v", got)
+	}
+}

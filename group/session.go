@@ -216,6 +216,7 @@ func (s *Session) Poll(ctx context.Context, maxMessages int, maxBytes int64) (*P
 		}
 	}
 	s.turn++
+	s.mark(ctx, queues)
 	if err := s.release(ctx, push); err != nil {
 		fault = cmp.Or(fault, err)
 	}

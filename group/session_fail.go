@@ -11,10 +11,10 @@ import (
 // leaver is a message that a client gave back and that is to leave its queue.
 type leaver struct {
 	failed
-	index  int // in the call
-	queue  *sessionQueue
-	offset int64
-	wait   time.Duration
+	index           int // in the call
+	queue           *sessionQueue
+	offset, attempt int64
+	wait            time.Duration
 }
 
 // leave moves messages to the group's retry or dead-letter topic and finishes them
@@ -44,7 +44,7 @@ func (s *Session) leave(ctx context.Context, leaving []leaver, results []Receipt
 		l := &leaving[i]
 		r := &results[l.index]
 		d := l.queue.find(l.offset)
-		pending := d != nil && !d.finished && d.attempt == l.attempts && !d.again.IsZero()
+		pending := d != nil && !d.finished && d.attempt == l.attempt && !d.again.IsZero()
 		switch {
 		case errs[i] == nil:
 			r.Dead = l.dead

@@ -19,6 +19,9 @@ type sessionQueue struct {
 	read       []journal.Item // Poll's; read and not delivered yet
 	dueAt      time.Time      // Poll's; when the first of read is due; zero: now
 	next       int64          // Poll's; everything before it was delivered, or is in read
+	begun      bool           // Poll's; others is known
+	others     []int64        // Poll's; how far other connections were given its messages
+	marked     int64          // Poll's; how far it is noted that this one was
 
 	// The rest is guarded by the session's mu.
 	follower *journal.Follower // used by Poll alone; nil: to be made
@@ -32,7 +35,9 @@ type sessionQueue struct {
 // delivery is a message that was delivered and is not finished, or waits behind one.
 type delivery struct {
 	offset, bytes, attempt int64
+	spared                 int64 // of attempt, deliveries that were no attempts
 	finished               bool
+	unhandled              bool      // when it is delivered again, the last one was no attempt
 	again                  time.Time // given back: when it is delivered again; zero: it was not
 }
 
@@ -211,6 +216,9 @@ func (s *Session) deliver(ctx context.Context, q *sessionQueue, r *room, push *P
 	if err := s.deliverAgain(ctx, &t, q, r, push); err != nil {
 		return err
 	}
+	if err := s.beginQueue(ctx, q); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	follows := q.follower != nil
 	s.mu.Unlock()
@@ -290,12 +298,19 @@ func (s *Session) take(q *sessionQueue, t *sessionTopic, r *room, most int, push
 			break
 		}
 		r.take(size)
-		attempt := 1 + failuresOf(q.Topic, &m.Stored)
-		q.flight = append(q.flight, delivery{offset: m.Offset, bytes: size, attempt: attempt})
+		attempt := 1 + q.before(m.Offset) + failuresOf(q.Topic, &m.Stored)
+		d := delivery{offset: m.Offset, bytes: size, attempt: attempt}
+		over := exhausted(s.group, attempt-1)
+		if over { // deliverAgain gives it up
+			d.attempt, d.again, push.More = attempt-1, time.Now(), true
+		}
+		q.flight = append(q.flight, d)
 		q.held++
 		q.bytes += size
 		q.done = m.Offset + 1
-		push.Items = append(push.Items, s.pushed(q, m.Stored, attempt))
+		if !over {
+			push.Items = append(push.Items, s.pushed(q, m.Stored, attempt))
+		}
 	}
 	q.read = q.read[n:]
 	if len(q.read) == 0 {

@@ -145,6 +145,22 @@ func (s *Session) deliverAgain(ctx context.Context, t *sessionTopic, q *sessionQ
 		}
 		s.mu.Lock()
 		d := q.find(offset)
+		if d != nil && !d.again.IsZero() && reason == "" && !d.unhandled && exhausted(s.group, d.attempt-d.spared) {
+			attempts := d.attempt - d.spared
+			s.mu.Unlock()
+			err := s.giveUp(ctx, q, page.Messages[0], attempts)
+			s.mu.Lock()
+			if d = q.find(offset); d != nil && !d.again.IsZero() {
+				if err == nil {
+					q.finish(d)
+					s.commitLocked(q)
+				} else {
+					d.rest()
+				}
+			}
+			s.mu.Unlock()
+			continue
+		}
 		switch {
 		case d == nil || d.again.IsZero(): // it was finished meanwhile
 		case reason != "":
@@ -154,7 +170,10 @@ func (s *Session) deliverAgain(ctx context.Context, t *sessionTopic, q *sessionQ
 			s.commitLocked(q)
 		default:
 			d.attempt++
-			d.again = time.Time{}
+			if d.unhandled {
+				d.spared++
+			}
+			d.again, d.unhandled = time.Time{}, false
 			r.take(d.bytes)
 			push.Items = append(push.Items, s.pushed(q, page.Messages[0], d.attempt))
 		}

@@ -151,7 +151,11 @@ func (s *Session) BeginNack(ctx context.Context, nacks []NackItem) (_ []ReceiptR
 			q.finish(d)
 			continue
 		}
-		wait, dead := n.sentence(s.group, d.attempt)
+		wait, dead := n.sentence(s.group, d.attempt-d.spared)
+		if n.Unhandled {
+			wait, dead = 0, false
+		}
+		d.unhandled = n.Unhandled
 		now := time.Now()
 		if dead {
 			wait = heldFor
@@ -160,8 +164,8 @@ func (s *Session) BeginNack(ctx context.Context, nacks []NackItem) (_ []ReceiptR
 		}
 		d.again = now.Add(wait)
 		if dead || !s.ordered && moves(s.group, wait) {
-			leaving = append(leaving, leaver{index: i, queue: q, offset: d.offset, failed: failed{
-				topic: q.Topic, queue: q.Queue, attempts: d.attempt, reason: cmp.Or(n.Reason, ReasonNacked), dead: dead,
+			leaving = append(leaving, leaver{index: i, queue: q, offset: d.offset, attempt: d.attempt, failed: failed{
+				topic: q.Topic, queue: q.Queue, attempts: d.attempt - d.spared, reason: cmp.Or(n.Reason, ReasonNacked), dead: dead,
 			}, wait: wait})
 		}
 		if !dead {
@@ -181,6 +185,7 @@ func (s *Session) BeginNack(ctx context.Context, nacks []NackItem) (_ []ReceiptR
 func (s *Session) pauseBehind(q *sessionQueue, d *delivery) {
 	for j := range q.flight {
 		if other := &q.flight[j]; s.ordered && !other.finished && other.offset > d.offset && other.again.Before(d.again) {
+			other.unhandled = other.unhandled || other.again.IsZero()
 			other.again = d.again
 		}
 	}

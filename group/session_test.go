@@ -294,7 +294,7 @@ func TestASessionThatIsTakenUpElsewhereEnds(t *testing.T) {
 		t.Fatalf("the second session is member %s, reattached %v; the first is %s", second.id(), second.Reattached(), first.id())
 	}
 	first.fenced()
-	wantPushed(t, second.take(1), "b")
+	wantPushed(t, second.take(1), "b/2")
 	third := n.subscribe("c", "key")
 	second.fenced()
 	must(t, first.Lost(t.Context()))

@@ -20,6 +20,9 @@ type leavers struct {
 func (e *sharedEngine) leaving(g meta.Group, batch *settlement, nacks []NackItem, results []ReceiptResult) (all []leavers) {
 	for n := range batch.settles {
 		settle := &batch.settles[n]
+		if settle.Verb != meta.SharedNack {
+			continue
+		}
 		l := leavers{settle: n}
 		for j, i := range batch.indexes[n] {
 			attempts := batch.before[n][j] + settle.Items[j].Attempt

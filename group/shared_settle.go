@@ -27,6 +27,7 @@ type NackItem struct {
 	DelayMS    *int64 // until it comes again; nil: what the group says for this attempt
 	Reason     string // why, at most MaxReason bytes; "": ReasonNacked
 	DeadLetter bool   // it is not to come again
+	Unhandled  bool   // nobody tried it: it comes again at once, and the delivery does not count as an attempt
 }
 
 // check tests the limits of an item of a call.
@@ -39,6 +40,8 @@ func (n *NackItem) check(index int) error {
 		return bad("delay_ms", journal.CodeOutOfRange, fmt.Sprintf("a delay is 0 to %d ms", MaxInvisible.Milliseconds()))
 	case n.DelayMS != nil && n.DeadLetter:
 		return bad("delay_ms", journal.CodeConflict, "a dead letter does not come again")
+	case n.Unhandled && (n.DelayMS != nil || n.DeadLetter || n.Reason != ""):
+		return bad("unhandled", journal.CodeConflict, "what was not handled has no delay and no reason, and is no dead letter")
 	case len(n.Reason) > MaxReason || !utf8.ValidString(n.Reason):
 		return bad("reason", journal.CodeInvalid, fmt.Sprintf("a reason is text of at most %d bytes", MaxReason))
 	}
@@ -64,6 +67,7 @@ type ExtendItem struct {
 type settleItem struct {
 	receipt string
 	hide    func(r *receipt) (hide, again time.Duration)
+	undo    bool  // of a nack: the grant is taken back
 	err     error // the item is wrong in itself
 }
 
@@ -102,7 +106,7 @@ func (e *sharedEngine) BeginNack(ctx context.Context, group string, nacks []Nack
 		items := make([]settleItem, len(nacks))
 		for i := range nacks {
 			n := &nacks[i]
-			items[i] = settleItem{receipt: n.Receipt, err: n.check(i), hide: func(r *receipt) (time.Duration, time.Duration) {
+			items[i] = settleItem{receipt: n.Receipt, undo: n.Unhandled, err: n.check(i), hide: func(r *receipt) (time.Duration, time.Duration) {
 				wait, dead := n.sentence(g, r.before+r.attempt)
 				switch {
 				case dead:
@@ -168,8 +172,12 @@ func (e *sharedEngine) settleInto(ctx context.Context, group string, verb meta.S
 			results[i].Err = err
 			continue
 		}
+		of := verb
+		if item.undo {
+			of = meta.SharedUndo
+		}
 		hide, again := item.hide(&r)
-		batch.add(i, g, verb, r, hide, again)
+		batch.add(i, g, of, r, hide, again)
 	}
 	if len(batch.settles) > 0 {
 		e.judge(ctx, g, batch, items, results)
@@ -183,17 +191,23 @@ func (e *sharedEngine) settleInto(ctx context.Context, group string, verb meta.S
 // settlement is what a call does, by queue.
 type settlement struct {
 	settles []meta.SharedSettle
-	indexes [][]int       // in the call, per settle and item
-	before  [][]int64     // of the receipts, likewise
-	at      map[place]int // in settles
+	indexes [][]int           // in the call, per settle and item
+	before  [][]int64         // of the receipts, likewise
+	at      map[placeVerb]int // in settles
+}
+
+// placeVerb is what is done in one queue.
+type placeVerb struct {
+	place
+	verb meta.SharedVerb
 }
 
 func (s *settlement) add(index int, g meta.Group, verb meta.SharedVerb, r receipt, hide, again time.Duration) {
-	p := place{r.group, r.topic, r.queue}
+	p := placeVerb{place{r.group, r.topic, r.queue}, verb}
 	n, ok := s.at[p]
 	if !ok {
 		if s.at == nil {
-			s.at = make(map[place]int)
+			s.at = make(map[placeVerb]int)
 		}
 		n = len(s.settles)
 		s.at[p] = n
@@ -208,7 +222,7 @@ func (s *settlement) add(index int, g meta.Group, verb meta.SharedVerb, r receip
 
 // judge runs a settlement and fills in the results of its items.
 func (e *sharedEngine) judge(ctx context.Context, g meta.Group, batch *settlement, items []settleItem, results []ReceiptResult) {
-	verb := batch.settles[0].Verb
+	verb := batch.settles[0].Verb // undo is a kind of nack
 	for n, settled := range e.Meta.SharedSettle(ctx, batch.settles) {
 		for j, i := range batch.indexes[n] {
 			if settled.Err != nil {
@@ -232,7 +246,7 @@ func (e *sharedEngine) judge(ctx context.Context, g meta.Group, batch *settlemen
 	if verb == meta.SharedAck {
 		e.Progressed(g.ID)
 	}
-	if verb == meta.SharedNack || verb == meta.SharedAck && g.Ordered {
+	if verb == meta.SharedNack || verb == meta.SharedUndo || verb == meta.SharedAck && g.Ordered {
 		e.watches.signal(g.ID)
 	}
 }

@@ -181,7 +181,7 @@ func (db *DB) groupKeys(ctx context.Context, group uuid.UUID) ([]string, error) 
 	}
 	keys := []string{
 		keyMembers(group), keyBeats(group), keyClients(group), keyFenced(group), keyRefused(group),
-		keyAssignments(group), keySettings(group), keyLeases(group),
+		keyAssignments(group), keyDeliveries(group), keySettings(group), keyLeases(group),
 	}
 	for _, topic := range topics {
 		queues, err := db.reads.HKeys(ctx, keyOffsets(group, topic)).Result()

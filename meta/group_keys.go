@@ -20,6 +20,8 @@ import (
 //	{g:<id>}:fenced           HASH    id of a replaced member → until when            join                10 min
 //	{g:<id>}:refused          LIST    json of the last ≤ 10 refused joins             join                with the group
 //	{g:<id>}:assign           HASH    <topic id>:<q> → claim (lua/group.lua)          coordinator         with the group
+//	{g:<id>}:deliveries       HASH    <topic id>:<q> → how far connections were given   mark                with the group
+//	                                  its messages (lua/mark.lua)
 //	{g:<id>}:topics           SET     ids of topics that the group has offsets in     join, reset         with the group
 //	{g:<id>}:o:<topic>        HASH    <q> → offset record (lua/offset.lua)            offset scripts      with the group
 //	{g:<id>}:settings         HASH    topic id → json                                 PutGroupSettings    with the group
@@ -55,6 +57,7 @@ func keyFenced(group uuid.UUID) string           { return groupKey(group, "fence
 func keyRefused(group uuid.UUID) string          { return groupKey(group, "refused") }
 func keyAssignments(group uuid.UUID) string      { return groupKey(group, "assign") }
 func keyGroupTopics(group uuid.UUID) string      { return groupKey(group, "topics") }
+func keyDeliveries(group uuid.UUID) string       { return groupKey(group, "deliveries") }
 func keySettings(group uuid.UUID) string         { return groupKey(group, "settings") }
 func keyBroadcastClients(group uuid.UUID) string { return groupKey(group, "bclients") }
 func keyOffsets(group, topic uuid.UUID) string   { return groupKey(group, "o:"+topic.String()) }

@@ -63,6 +63,7 @@ var (
 	scriptLeave          = loadScript("leave")
 	scriptListWriters    = loadScript("list_writers")
 	scriptLookup         = loadScript("lookup")
+	scriptMark           = loadScript("mark")
 	scriptMemberLost     = loadScript("member_lost")
 	scriptPutSettings    = loadScript("put_settings")
 	scriptRecall         = loadScript("recall")

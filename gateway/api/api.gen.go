@@ -1288,6 +1288,9 @@ type NackItem struct {
 
 	// Receipt Its receipt.
 	Receipt string `json:"receipt"`
+
+	// Unhandled Nobody tried it: it comes again at once, and this delivery does not count as an attempt. Not with the others.
+	Unhandled *bool `json:"unhandled,omitempty"`
 }
 
 // NackRequest Messages to give back.

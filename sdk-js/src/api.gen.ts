@@ -3291,6 +3291,8 @@ export interface components {
             reason?: string;
             /** @description It is not to come again, whatever attempts it has left. Not with `delay_ms`. */
             dead_letter?: boolean;
+            /** @description Nobody tried it: it comes again at once, and this delivery does not count as an attempt. Not with the others. */
+            unhandled?: boolean;
         };
         /**
          * @description Messages to give back.

@@ -131,7 +131,7 @@ export class Backlog extends Inbox {
 
   #giveBack(items: readonly WireMessage[]): void {
     if (items.length === 0) return;
-    const given = items.map(({ receipt }) => ({ receipt, delay_ms: 0 }));
+    const given = items.map(({ receipt }) => ({ receipt, unhandled: true }));
     this.#send({ op: "nack", sub: this.#sub, items: given });
   }
 }

@@ -96,19 +96,19 @@ export class Batch implements Settler {
     this.#wake();
   }
 
-  async nack(wire: WireMessage, { delayMs: given, deadLetter }: NackOptions): Promise<void> {
+  async nack(wire: WireMessage, { delayMs: given, deadLetter, unhandled }: NackOptions): Promise<void> {
     if (this.#failure) throw this.#failure.reason;
     if (deadLetter) throw invalidArgument("deadLetter: not over long poll in queue mode; use mode shared");
     if (this.#open.get(keyOf(wire)) !== wire) throw superseded(wire);
     const attempt = Math.min(wire.attempt ?? 1, this.#rules.delays.length);
-    const delayMs = given ?? this.#rules.delays[attempt - 1] ?? 0;
+    const delayMs = unhandled ? 0 : (given ?? this.#rules.delays[attempt - 1] ?? 0);
     if (!(delayMs >= 0)) throw invalidArgument("delayMs: from 0");
     const behind = this.#rules.ordered ? this.#behind(wire) : [wire];
     this.#fresh = this.#fresh.filter((other) => !behind.includes(other));
     this.#again = this.#again.filter((other) => !behind.includes(other.wire));
     const at = Date.now() + delayMs;
     for (const one of behind) {
-      const next = { ...one, attempt: (one.attempt ?? 1) + (one === wire ? 1 : 0) };
+      const next = { ...one, attempt: (one.attempt ?? 1) + (one === wire && !unhandled ? 1 : 0) };
       this.#open.set(keyOf(one), next);
       this.#again.push({ at, wire: next });
     }

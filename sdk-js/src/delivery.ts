@@ -8,18 +8,21 @@ export interface NackOptions {
   readonly reason?: string;
   /** It is not to come again: it is a dead letter. Not with `delayMs`. */
   readonly deadLetter?: boolean;
+  /** Nobody tried it: it comes again at once, and this delivery does not count as an attempt. Not with the others. */
+  readonly unhandled?: boolean;
 }
 
 /** @internal One item of a nack. */
 export function nackItem(
   { receipt }: WireMessage,
-  { delayMs, reason, deadLetter }: NackOptions,
+  { delayMs, reason, deadLetter, unhandled }: NackOptions,
 ): Record<string, unknown> {
   return {
     receipt,
     ...(delayMs === undefined ? {} : { delay_ms: delayMs }),
     ...(reason === undefined ? {} : { reason }),
     ...(deadLetter ? { dead_letter: true } : {}),
+    ...(unhandled ? { unhandled: true } : {}),
   };
 }
 

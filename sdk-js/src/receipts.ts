@@ -99,7 +99,7 @@ export async function giveBack(
 ): Promise<void> {
   if (untaken.length === 0) return;
   const once = { ...endpoint, retry: { ...endpoint.retry, attempts: 1 } };
-  const body = { items: untaken.map(({ receipt }) => ({ receipt, delay_ms: 0 })) };
+  const body = { items: untaken.map(({ receipt }) => ({ receipt, unhandled: true })) };
   const signal = AbortSignal.timeout(leaveWithinMs);
   try {
     await groupCall(once, "POST", `/${group}/nack`, { body, safety: "read", signal });

@@ -106,7 +106,7 @@ export class Worker implements AsyncDisposable {
         // One that still comes is not handled.
         next
           .then(
-            async ({ done, value }) => done || (await value.nack({ delayMs: 0 })),
+            async ({ done, value }) => done || (await value.nack({ unhandled: true })),
             () => {},
           )
           .catch(() => {});
@@ -181,7 +181,7 @@ export class Worker implements AsyncDisposable {
       if (round === lane.round && !this.#stopping) {
         await this.#handle(message, () => lane.round++);
       } else if (message.deadline !== undefined) {
-        await message.nack({ delayMs: 0 }).catch(() => {}); // else it stays hidden, and the queue waits
+        await message.nack({ unhandled: true }).catch(() => {}); // else it stays hidden, and the queue waits
       }
     });
     lane.last = task.catch(() => {});

@@ -75,7 +75,7 @@ describe("Groups over a socket", () => {
     const messages = consumer[Symbol.asyncIterator]();
     await next(messages);
     FakeSocket.all[0]?.say({ op: "revoking", sub: "g1", generation: 2, queues: [owned] });
-    expect(FakeSocket.all[0]?.ops("nack")).toMatchObject([{ items: [{ receipt: "r1", delay_ms: 0 }] }]);
+    expect(FakeSocket.all[0]?.ops("nack")).toMatchObject([{ items: [{ receipt: "r1", unhandled: true }] }]);
     expect((await next(messages)).queue).toBe(1);
     await consumer.close();
   });
@@ -125,7 +125,7 @@ describe("Groups over a socket", () => {
     socket?.say({ op: "messages", sub: "g1", seq: 2, items: items.slice(1, 2) }); // it was under way
     socket?.say({ op: "ok", id: socket.ops("unsubscribe")[0]?.["id"] });
     await ending;
-    expect(given.map((body) => JSON.parse(body).items)).toEqual([[{ receipt: "r1", delay_ms: 0 }]]);
+    expect(given.map((body) => JSON.parse(body).items)).toEqual([[{ receipt: "r1", unhandled: true }]]);
   });
 
   test("credit comes back as the program takes, and a broken socket is followed by the same member", async () => {
