@@ -83,6 +83,7 @@ func Goals(ctx context.Context, o GoalsOptions) ([]Goal, error) {
 			{"bucket", s.roundBucket}, {"latency", s.roundLatency},
 			{"jetstream", s.roundJetStream}, {"tail", s.roundTail},
 			{"fan-out", s.roundFanOut}, {"groups", s.roundGroups}, {"group push", s.push}, {"timers", s.roundTimers},
+			{"retries", s.roundRetries},
 		} {
 			if err := step.run(ctx); err != nil {
 				return nil, fmt.Errorf("round %d, %s: %w", round+1, step.name, err)

@@ -82,6 +82,21 @@ func (cl *Client) ReceiveMessages(ctx context.Context, group string, r Receive) 
 	return got, err
 }
 
+// Nack is one message to be given back.
+type Nack struct {
+	Receipt    string `json:"receipt"`
+	DelayMS    *int64 `json:"delay_ms,omitempty"` // nil: what the group says for the attempt
+	Reason     string `json:"reason,omitempty"`
+	DeadLetter bool   `json:"dead_letter,omitempty"`
+	Unhandled  bool   `json:"unhandled,omitempty"`
+}
+
+// NackMessages gives messages back that were received.
+func (cl *Client) NackMessages(ctx context.Context, group string, items []Nack) error {
+	_, err := cl.json(ctx, http.MethodPost, groupPath(group, "nack"), nil, nil, map[string][]Nack{"items": items}, nil)
+	return err
+}
+
 // AckMessages finishes messages that were received.
 func (cl *Client) AckMessages(ctx context.Context, group string, receipts []string) error {
 	_, err := cl.json(ctx, http.MethodPost, groupPath(group, "ack"), nil, nil, map[string][]string{"receipts": receipts}, nil)
