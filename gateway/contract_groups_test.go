@@ -415,7 +415,12 @@ func (k *contract) offsetAnswers(t *testing.T) {
 	n.trim(t, 0, func() {
 		k.refused(t, n, "resetOffsets", "POST", billing+"/offsets/reset", `{"topic":"orders","to":"offset","offset":0,"queues":[0]}`, 422, "offset_trimmed")
 	})
-	k.do(t, n, "updateGroupQueue", "PATCH", billing+"/queues/orders/0", `{"stopped":true}`, 200)
+	for _, by := range []string{"stop", "start", "stop"} {
+		record := k.do(t, n, "updateGroupQueue", "PATCH", billing+"/queues/orders/0", fmt.Sprintf(`{"stopped":%v}`, by == "stop"), 200)
+		if !strings.Contains(string(record.body), `"updated_by":"`+by+`"`) {
+			t.Errorf("%s: %s", by, record.body)
+		}
+	}
 	if rows := list(""); !rows[0].Stopped || rows[1].Stopped || *rows[0].Offset != 1 || rows[0].Version != 5 {
 		t.Errorf("stopped and reset: %+v", rows)
 	}

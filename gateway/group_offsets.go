@@ -239,8 +239,12 @@ type resetRequest struct {
 	DryRun bool `json:"dry_run"`
 }
 
-// resetBy is what an offset record says moved it.
-const resetBy = "reset"
+// What an offset record says changed it.
+const (
+	resetBy = "reset"
+	stopBy  = "stop"
+	startBy = "start"
+)
 
 // resetOffsets moves a group's progress in a topic.
 func (s *Server) resetOffsets(c echo.Context) error {
@@ -336,8 +340,11 @@ func (s *Server) updateGroupQueue(c echo.Context) error {
 	if body.Stopped == nil {
 		return missing("stopped")
 	}
-	ctx := c.Request().Context()
-	if _, err := s.groups.SetStopped(ctx, name, topic.Name, queue, *body.Stopped, resetBy); err != nil {
+	ctx, by := c.Request().Context(), startBy
+	if *body.Stopped {
+		by = stopBy
+	}
+	if _, err := s.groups.SetStopped(ctx, name, topic.Name, queue, *body.Stopped, by); err != nil {
 		return namedGroup(unsure(err), name)
 	}
 	g, err := s.groups.Get(ctx, name)

@@ -119,7 +119,7 @@ func groupProblem(err error) *problem {
 
 // receiptFault says why a receipt counts no more.
 func receiptFault(e *group.ReceiptError, pointer string) fault {
-	f := fault{Pointer: pointer, Code: "receipt_superseded", Detail: "the message was delivered again, or the group was reset", Attempt: at(e.Attempt)}
+	f := fault{Pointer: pointer, Code: "receipt_superseded", Detail: "the message was delivered again or given back, or its queue was reset or taken away", Attempt: at(e.Attempt)}
 	if e.Current > 0 {
 		f.CurrentAttempt = at(e.Current)
 	}
@@ -130,8 +130,10 @@ func receiptFault(e *group.ReceiptError, pointer string) fault {
 		deadline := api.Time(e.Deadline)
 		f.Deadline = &deadline
 	}
-	now := api.Time(e.Now)
-	f.Now = &now
+	if e.Now > 0 {
+		now := api.Time(e.Now)
+		f.Now = &now
+	}
 	return f
 }
 

@@ -184,8 +184,12 @@ func TestSocketConsumesForAGroup(t *testing.T) {
 				t.Errorf("given back, it came as %+v", again)
 			}
 			e.do(`{"op":"ack","id":"late","sub":"g","receipts":["` + all[3].receipt + `"]}`)
-			if p := e.until("error").Problem; p.Code != "receipt_superseded" {
+			p := e.until("error").Problem
+			if p.Code != "receipt_superseded" || p.Errors[0]["current_attempt"] != 2.0 {
 				t.Errorf("the first receipt of a message that came again: %+v", p)
+			}
+			if now, told := p.Errors[0]["now"]; told {
+				t.Errorf("a receipt without a deadline was judged at %v", now)
 			}
 			e.do(`{"op":"ack","id":"u","sub":"g","up_to":{"topic":"orders","queue":0,"offset":3}}`)
 			e.until("ok")
