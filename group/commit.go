@@ -74,9 +74,14 @@ func (g *Groups) Commit(ctx context.Context, r CommitRequest) ([]CommitResult, e
 	return results, g.commitNow(ctx, definition.ID, who, items, at, results)
 }
 
-// commitNow stores commits at once.
+// commitNow stores commits at once. Where progress may go back, those that are
+// merged for the same queues came before and must not be stored after.
 func (g *Groups) commitNow(ctx context.Context, group uuid.UUID, who meta.Committer, items []meta.OffsetCommit, at []int, results []CommitResult) error {
-	stored, err := g.storeCommits(ctx, group, who, items)
+	save := g.storeCommits
+	if who.Overwrite {
+		save = g.commits.overtake
+	}
+	stored, err := save(ctx, group, who, items)
 	if err != nil {
 		return err
 	}
@@ -163,7 +168,7 @@ func (g *Groups) merge(ctx context.Context, definition meta.Group, who meta.Comm
 			result.Status = meta.OffsetNotOwner
 		case item.Version != record.Version:
 			result.Status = meta.OffsetVersionConflict
-		case item.Offset == record.Offset, item.Offset < record.Offset && !who.Overwrite:
+		case item.Offset <= record.Offset && !who.Overwrite, item.Offset == record.Offset && !g.commits.has(definition.ID, who, item):
 			result.Status = meta.OffsetUnchanged
 		default:
 			if !g.commits.add(definition.ID, who, item) {

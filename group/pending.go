@@ -63,6 +63,38 @@ func (c *commits) add(group uuid.UUID, who meta.Committer, item meta.OffsetCommi
 	return true
 }
 
+// has says whether a commit of the queue is pending.
+func (c *commits) has(group uuid.UUID, who meta.Committer, item meta.OffsetCommit) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, known := c.pending[pendingKey{group, who, item.Topic, item.Queue}]
+	return known
+}
+
+// overtake stores commits in the place of those that the same committer has
+// pending for the queues. Where a commit did not count, the pending one is kept.
+func (c *commits) overtake(ctx context.Context, group uuid.UUID, who meta.Committer, items []meta.OffsetCommit) ([]meta.OffsetResult, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	at := map[pendingKey]int{}
+	for i, item := range items {
+		at[pendingKey{group, who, item.Topic, item.Queue}] = i
+	}
+	before := c.take(func(k pendingKey) bool { _, named := at[k]; return named })[group][who]
+	stored, err := c.store(ctx, group, who, items)
+	for _, item := range before {
+		i := at[pendingKey{group, who, item.Topic, item.Queue}]
+		if err != nil || stored[i].Status != meta.OffsetStored && stored[i].Status != meta.OffsetUnchanged {
+			c.keep(group, who, []meta.OffsetCommit{item})
+		}
+	}
+	return stored, err
+}
+
 // count is how many queues' commits are pending.
 func (c *commits) count() float64 {
 	c.mu.Lock()
