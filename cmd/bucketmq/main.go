@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -197,6 +198,10 @@ func commandOf(args []string) string {
 	return strings.Join(args[:n], " ")
 }
 
+// sameSignal is how long after a signal another one is taken for the same:
+// timeout(1) sends each to the process and to its group.
+const sameSignal = 200 * time.Millisecond
+
 // interruptible returns a context that ends with the first SIGINT or SIGTERM.
 // A second one ends the process at once.
 func interruptible(parent context.Context) (context.Context, func()) {
@@ -207,14 +212,17 @@ func interruptible(parent context.Context) (context.Context, func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		var first time.Time
 		for range signals {
-			if stopped.Load() {
+			switch {
+			case stopped.Load():
 				return
-			}
-			if ctx.Err() != nil {
+			case first.IsZero():
+				first = time.Now()
+				cancel()
+			case time.Since(first) > sameSignal:
 				os.Exit(exitInterrupted)
 			}
-			cancel()
 		}
 	}()
 	return ctx, func() {
