@@ -40,6 +40,7 @@ func TestContract(t *testing.T) {
 	t.Run("members", k.memberAnswers)
 	t.Run("receipts", k.receiptAnswers)
 	t.Run("failures", k.failureAnswers)
+	t.Run("requests", k.requestAnswers)
 	t.Run("offsets", k.offsetAnswers)
 	t.Run("settings of groups", k.groupSettings)
 	t.Run("group conflicts", k.groupConflicts)
@@ -122,7 +123,7 @@ func (k *contract) goodAnswers(t *testing.T) {
 }
 
 // seenAlready are operations whose good answer needs steps of its own.
-var seenAlready = map[string]bool{"streamMessages": true, "openWebSocket": true, "putTopic": true, "updateTopic": true}
+var seenAlready = map[string]bool{"streamMessages": true, "openWebSocket": true, "putTopic": true, "updateTopic": true, "requestReply": true}
 
 // stream reads the first event of a stream and hangs up.
 func (k *contract) stream(t *testing.T, n *node) {
@@ -268,14 +269,16 @@ func (k *contract) wrongBodies(t *testing.T) {
 				return
 			}
 			if s.body = row.body; row.body == "bomb" {
-				s.body = bombs[strings.HasPrefix(s.operation, "send")]
+				s.body = bombs[strings.HasPrefix(s.operation, "send") || s.operation == "requestReply"]
 			}
 			s.headers, s.breaks, s.status, s.code = append(slices.Clone(s.headers), row.headers...), true, row.status, code
 			k.run(t, n, s)
 		})
 	}
-	twice := map[string]string{"createTicket": `{"ttl_ms":5000,"ttl_ms":5000}`, "sendMessages": `{"messages":[{"body":"a","body":"b"}]}`}
-	typed := map[string]string{"createTicket": `{"ttl_ms":1}`, "sendMessages": `{"messages":7}`}
+	twice := map[string]string{
+		"requestReply": `{"timeout_ms":5,"timeout_ms":5}`, "sendReply": `{"body":"a","body":"b"}`, "createTicket": `{"ttl_ms":5000,"ttl_ms":5000}`, "sendMessages": `{"messages":[{"body":"a","body":"b"}]}`}
+	typed := map[string]string{
+		"requestReply": `{"message":{"body":"x"},"timeout_ms":0}`, "sendReply": `{"reply_to":"x","body":7}`, "createTicket": `{"ttl_ms":1}`, "sendMessages": `{"messages":7}`}
 	k.operations("orders", func(s step, op *openapi3.Operation) {
 		if !promises(op, 400, "duplicate_field") {
 			return

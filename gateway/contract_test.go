@@ -197,6 +197,10 @@ func (k *contract) operations(topic string, f func(s step, op *openapi3.Operatio
 				s.path += "?from=2026-01-01T00:00:00Z"
 			case "sendMessages":
 				s.body = `{"messages":[{"body":"x"}]}`
+			case "requestReply":
+				s.body = `{"message":{"body":"x"},"timeout_ms":100}`
+			case "sendReply":
+				s.body = `{"reply_to":"x","body":"y"}`
 			case "putTopic", "updateTopic", "createTicket":
 				s.body = `{}`
 			case "sendRawMessage":

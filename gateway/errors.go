@@ -15,6 +15,7 @@ import (
 	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/replies"
 )
 
 // kind is what every problem of one code has in common.
@@ -64,6 +65,7 @@ var kinds = map[string]kind{
 	"subscription_mismatch": {409, "The group consumes something else", false, true, 0},
 	"group_exists":          {412, "The group exists", false, true, 0},
 
+	"reply_address_invalid":  {400, "Not an address of a request", false, true, 0},
 	"unknown_operation":      {400, "Unknown operation", false, true, 0},
 	"hello_required":         {401, "Say hello first", false, true, 0},
 	"subscription_not_found": {404, "No such subscription", false, true, 0},
@@ -80,6 +82,7 @@ var kinds = map[string]kind{
 	"not_acceptable":     {406, "Not acceptable", false, true, 0},
 	"request_timeout":    {408, "The body came too slowly", true, true, 0},
 
+	"already_replied":       {409, "There was a reply before", false, true, 0},
 	"already_delivered":     {409, "The message was delivered", false, true, 0},
 	"epoch_changed":         {409, "The topic is in another epoch", false, true, 0},
 	"idempotency_in_flight": {409, "A request with this key is still running", true, true, time.Second},
@@ -88,6 +91,7 @@ var kinds = map[string]kind{
 	"queue_shrink_refused":  {409, "A topic keeps its queues", false, true, 0},
 	"topic_type_immutable":  {409, "A topic keeps its type", false, true, 0},
 
+	"request_over":     {410, "The request is over", false, true, 0},
 	"data_corrupt":     {410, "The stored bytes are damaged or gone", false, true, 0},
 	"offset_trimmed":   {410, "The offset is no longer kept", false, true, 0},
 	"topic_exists":     {412, "The topic exists", false, true, 0},
@@ -110,6 +114,7 @@ var kinds = map[string]kind{
 	"recovering":      {503, "The index is being rebuilt", true, true, 2 * time.Second},
 	codeStopping:      {503, "This server is stopping", true, true, time.Second},
 	"unavailable":     {503, "Redis or the store cannot be reached", true, true, time.Second},
+	"reply_timeout":   {504, "No reply in time", false, true, 0},
 	"outcome_unknown": {504, "It may have been stored", true, false, 0},
 }
 
@@ -146,6 +151,9 @@ var problems = []struct {
 	{group.ErrAddressDenied, "address_denied", "the group takes no members from this address"},
 	{group.ErrBroadcasting, "group_broadcasting", "every member of the group gets every message: join it"},
 	{group.ErrReceiptInvalid, "receipt_invalid", "not a receipt of this group"},
+	{replies.ErrAddress, "reply_address_invalid", "take __reply_to of the message"},
+	{meta.ErrReplied, "already_replied", "the first reply counts"},
+	{meta.ErrRequestOver, "request_over", "nobody waits for the reply any more"},
 	{group.ErrCursor, "cursor_invalid", "take the cursor of the last poll, or none"},
 	{journal.ErrCursor, "invalid_parameter", "not a cursor or token of this topic"},
 	{filter.ErrSyntax, "invalid_parameter", "not a tag filter"},

@@ -93,8 +93,11 @@ func escapePointer(name string) string {
 }
 
 // readJSON reads a control-plane body strictly into v.
-func (s *Server) readJSON(c echo.Context, v any) error {
-	body, release, err := s.readBody(c, maxControlBytes)
+func (s *Server) readJSON(c echo.Context, v any) error { return s.readJSONUpTo(c, v, maxControlBytes) }
+
+// readJSONUpTo is readJSON with a limit of its own.
+func (s *Server) readJSONUpTo(c echo.Context, v any, most int64) error {
+	body, release, err := s.readBody(c, most)
 	if err != nil {
 		return err
 	}

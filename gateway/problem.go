@@ -53,6 +53,9 @@ type fault struct {
 	Deadline       *api.Time          `json:"deadline,omitempty"`
 	Now            *api.Time          `json:"now,omitempty"`
 	Retryable      bool               `json:"retryable,omitzero"`
+
+	MessageID string `json:"message_id,omitempty"`
+	Queue     *int64 `json:"queue,omitempty"`
 }
 
 // at makes a number of a fault.

@@ -63,6 +63,9 @@ func (s *Server) routes() []route {
 		{method: http.MethodGet, path: topic + "/search", operation: "searchMessages", handle: s.searchMessages, answers: jsonType,
 			query: []string{"message_id", "from", "to", "tag", "encoding", "limit", "page_token"}},
 
+		{method: http.MethodPost, path: topic + "/requests", operation: "requestReply", handle: s.requestReply, takes: jsonType, answers: jsonType},
+		{method: http.MethodPost, path: "/v1/replies", operation: "sendReply", handle: s.sendReply, takes: jsonType, answers: jsonType},
+
 		{method: http.MethodGet, path: groups, operation: "listGroups", handle: s.listGroups, answers: jsonType, query: []string{"prefix", "limit", "page_token"}},
 		{method: http.MethodGet, path: group, operation: "getGroup", handle: s.getGroup, answers: jsonType},
 		{method: http.MethodPut, path: group, operation: "putGroup", handle: s.putGroup, takes: jsonType, answers: jsonType},

@@ -21,6 +21,7 @@ import (
 	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/replies"
 )
 
 // Options configure a Server. Zero values are the defaults stated at the fields.
@@ -88,6 +89,7 @@ type Server struct {
 	bodies  bodyBudget
 	sockets *hub
 	groups  *group.Groups
+	replies *replies.Replies
 	echo    *echo.Echo
 	handler http.Handler
 	http    *http.Server
@@ -129,6 +131,7 @@ func New(o Options) (*Server, error) {
 	if s.groups, err = group.New(group.Options{Journal: o.Journal, Meta: o.Meta, FlushEvery: o.CommitInterval, Log: o.Log, Registry: o.Registry}); err != nil {
 		return nil, err
 	}
+	s.replies = replies.New(o.Meta, s.groups.Signer, o.Registry)
 	s.sockets = newHub(s)
 	s.echo = s.newEcho()
 	s.handler = http.HandlerFunc(s.serve)
@@ -201,7 +204,8 @@ func (s *Server) Run(ctx context.Context) error {
 	s.mu.Unlock()
 	grouping, endGroups := context.WithCancel(context.WithoutCancel(ctx))
 	var groups sync.WaitGroup
-	groups.Go(func() { _ = s.groups.Run(grouping) }) // ends with grouping
+	groups.Go(func() { _ = s.groups.Run(grouping) })  // ends with grouping
+	groups.Go(func() { _ = s.replies.Run(grouping) }) // likewise
 	defer groups.Wait()
 	defer endGroups()
 	served := make(chan error, 1)

@@ -20,6 +20,7 @@ type Purpose byte
 const (
 	PurposeReceipt Purpose = 'R' // names one delivery
 	PurposeCursor  Purpose = 'C' // names what a poll delivered
+	PurposeReply   Purpose = 'A' // is the address of a request that waits for a reply
 )
 
 // ErrSignature says that a text was not made by Seal for this purpose with the

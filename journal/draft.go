@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/uuid"
@@ -43,9 +44,10 @@ type Draft struct {
 	base   uuid.UUID // of the message ids
 	bornAt int64     // of messages that do not say
 	count  int
-	size   int  // encoded bytes
-	system bool // see NewSystemDraft
-	expect int  // bytes that are likely to come; see Expect
+	size   int                // encoded bytes
+	system bool               // see NewSystemDraft
+	extra  segment.Properties // see Reserve
+	expect int                // bytes that are likely to come; see Expect
 	parts  []part
 	late   buffer  // records of delayed messages
 	first  [1]part // backs parts of the usual request
@@ -109,6 +111,10 @@ func (d *Draft) Size() int { return d.size }
 // in the rest.
 func (d *Draft) Identify(id segment.Identity) { d.identity = id }
 
+// Reserve adds properties to every message that is added from now on, beyond the
+// limits of its own: their names are reserved.
+func (d *Draft) Reserve(p segment.Properties) { d.extra = p }
+
 // Expect tells about how many bytes the messages will take, before the first
 // Add, so that they are not copied from buffer to larger buffer.
 func (d *Draft) Expect(bytes int) { d.expect = min(bytes, MaxBatchBytes) }
@@ -133,6 +139,10 @@ func (d *Draft) Add(m *Message) error {
 	size := segment.RecordSize(&r)
 	if err := d.admit(&r, size); err != nil {
 		return err
+	}
+	if len(d.extra) > 0 {
+		r.Properties = append(slices.Clone(r.Properties), d.extra...)
+		size = segment.RecordSize(&r)
 	}
 	to, err := d.target(m.Queue, m.OrderingKey)
 	if err != nil {

@@ -22,6 +22,7 @@ type Notice struct {
 	GroupWhat    string    // what of GroupChanged: one of the Changed constants
 	Timers       uuid.UUID // topic that has delayed messages, the first of them due at TimersDue
 	TimersDue    int64
+	Replied      uuid.UUID // request that there is a reply to
 }
 
 // Feed delivers notices of watched topics and of all topic changes.
@@ -31,7 +32,7 @@ type Feed struct {
 
 	wake chan struct{} // buffered by one: watches changed
 
-	timers  bool // set before Run: delayed messages are noticed, and no changes
+	only    string // set before Run: the channel that is heard in place of changes; "": changes are
 	mu      sync.Mutex
 	watches map[uuid.UUID]*watch // guarded by mu
 }
@@ -54,7 +55,12 @@ func (db *DB) NewFeed(on func(Notice)) *Feed {
 // WatchTimers makes the feed notice the delayed messages of all topics instead of
 // changes of topics and groups, and say with a notice with Lost from when on it
 // does. It is called before Run.
-func (f *Feed) WatchTimers() { f.timers = true }
+func (f *Feed) WatchTimers() { f.only = channelTimers }
+
+// WatchReplies makes the feed notice replies to requests instead of changes of
+// topics and groups, and say with a notice with Lost from when on it does. It is
+// called before Run.
+func (f *Feed) WatchReplies() { f.only = channelReplies }
 
 // Run receives until ctx ends and returns ctx's error. It reconnects by itself;
 // a notice with Lost follows once all subscriptions are confirmed again.

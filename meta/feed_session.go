@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -72,8 +73,8 @@ func (s *session) begin(ctx context.Context) error {
 	}
 	wanted, _ := s.changes()
 	s.f.mu.Unlock()
-	if s.f.timers {
-		wanted = append(wanted, channelTimers)
+	if s.f.only != "" {
+		wanted = append(wanted, s.f.only)
 	} else {
 		wanted = append(wanted, channelChange, channelGroups)
 	}
@@ -175,7 +176,7 @@ func (s *session) confirm(channel string) {
 	s.first--
 	if s.first == 0 {
 		s.complete = true
-		if s.renewed || s.f.timers {
+		if s.renewed || s.f.only != "" {
 			s.f.on(Notice{Lost: true})
 		}
 	}
@@ -189,6 +190,12 @@ func (s *session) deliver(m *redis.Message) {
 	if m.Channel == channelGroups {
 		if group, what, ok := parseGroupNotice(m.Payload); ok {
 			s.f.on(Notice{GroupChanged: group, GroupWhat: what})
+		}
+		return
+	}
+	if m.Channel == channelReplies {
+		if request, err := uuid.Parse(m.Payload); err == nil {
+			s.f.on(Notice{Replied: request})
 		}
 		return
 	}

@@ -36,6 +36,8 @@ import (
 //	{bmq}:lease:<name>       HASH    holder, term, until                            leases             never
 //	{bmq}:ticket:<hex>       STRING  payload under the SHA-256 of its token         PutTicket          with the ticket
 //	{bmq}:a:<hex>            STRING  body hash, P or D, answer                      answers            with the answer
+//	{bmq}:reply:<id>         STRING  the reply to a request                         PutReply           30 s after the request
+//	{bmq}:replies            channel request that was replied to                    PutReply           –
 //	{bmq}:timers             channel topic and time of a delayed message            commit             –
 //	{bmq}:changes            channel name of a topic that changed                   topic scripts      –
 const (
@@ -46,13 +48,16 @@ const (
 	channelChange = "{bmq}:changes"
 	channelTimers = "{bmq}:timers"
 
+	channelReplies = "{bmq}:replies"
+
 	topicPrefix = "{t:"
 	feedSuffix  = "}:c"
 )
 
-func keyLease(name string) string    { return "{bmq}:lease:" + name }
-func keyTicket(digest string) string { return "{bmq}:ticket:" + digest }
-func keyAnswer(digest string) string { return "{bmq}:a:" + digest }
+func keyLease(name string) string       { return "{bmq}:lease:" + name }
+func keyTicket(digest string) string    { return "{bmq}:ticket:" + digest }
+func keyReply(request uuid.UUID) string { return "{bmq}:reply:" + request.String() }
+func keyAnswer(digest string) string    { return "{bmq}:a:" + digest }
 
 func topicKey(topic uuid.UUID, rest string) string { return topicPrefix + topic.String() + "}:" + rest }
 

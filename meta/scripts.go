@@ -48,6 +48,7 @@ var (
 	scriptCommitOffsets  = loadScript("commit_offsets")
 	scriptCreateGroup    = loadScript("create_group")
 	scriptCreateTopic    = loadScript("create_topic")
+	scriptPutReply       = loadScript("put_reply")
 	scriptDueTimers      = loadScript("due_timers")
 	scriptListTimers     = loadScript("list_timers")
 	scriptExpireMembers  = loadScript("expire_members")

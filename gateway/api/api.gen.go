@@ -1345,6 +1345,28 @@ type NewMessage struct {
 	Tag *string `json:"tag,omitempty"`
 }
 
+// NewReply A reply to a request.
+//
+// Example: {"body":"4","reply_to":"QWRkcmVzcw"}
+type NewReply struct {
+	// Body The body as `encoding` says, or `null`. The reply takes at most 256 KiB as JSON.
+	Body *string `json:"body"`
+
+	// ContentType What the body is.
+	ContentType *string `json:"content_type,omitempty"`
+
+	// Encoding How a body is written as a JSON string.
+	//
+	// Example: text
+	Encoding *Encoding `json:"encoding,omitempty"`
+
+	// Properties Properties of your own.
+	Properties *map[string]string `json:"properties,omitempty"`
+
+	// ReplyTo The property `__reply_to` of the request's message.
+	ReplyTo string `json:"reply_to"`
+}
+
 // OffsetChange A group's progress in a queue before and after it was moved.
 //
 // Example: {"new_offset":17,"new_version":2,"old_offset":42,"old_version":1,"queue":3,"topic":"orders"}
@@ -1564,6 +1586,9 @@ type ProblemItem struct {
 	// Generation The group's last assignment decision.
 	Generation *int64 `json:"generation,omitempty"`
 
+	// MessageId The message that is stored.
+	MessageId *string `json:"message_id,omitempty"`
+
 	// MinOffset The first offset that is kept.
 	MinOffset *int64 `json:"min_offset,omitempty"`
 
@@ -1578,6 +1603,9 @@ type ProblemItem struct {
 
 	// Pointer A JSON pointer into the body, or `query:`, `path:` or `header:` and a name.
 	Pointer string `json:"pointer"`
+
+	// Queue Its queue; `offset` is its offset.
+	Queue *int64 `json:"queue,omitempty"`
 
 	// Queues The topic's number of queues.
 	Queues *int64 `json:"queues,omitempty"`
@@ -1829,6 +1857,60 @@ type RefusedJoin struct {
 
 	// Subscriptions What it wanted to consume.
 	Subscriptions []Subscription `json:"subscriptions"`
+}
+
+// Reply A reply to a request.
+//
+// Example: {"body":"4","encoding":"text"}
+type Reply struct {
+	// Body The body as `encoding` says.
+	Body *string `json:"body"`
+
+	// ContentType What the replier called the body.
+	ContentType *string `json:"content_type,omitempty"`
+
+	// Encoding How a body is written as a JSON string.
+	//
+	// Example: text
+	Encoding Encoding `json:"encoding"`
+
+	// Properties Its properties.
+	Properties *map[string]string `json:"properties,omitempty"`
+}
+
+// ReplyRequest A message, and how long to wait for the reply to it.
+//
+// Example: {"message":{"body":"2+2"},"timeout_ms":5000}
+type ReplyRequest struct {
+	// Message A message to send.
+	//
+	// Example: {"body":"{\"order\":1001}","keys":["order-1001"],"ordering_key":"customer-7","properties":{"source":"web"},"tag":"paid"}
+	Message NewMessage `json:"message"`
+
+	// TimeoutMs How long to wait; 5000 when left out.
+	TimeoutMs *int64 `json:"timeout_ms,omitempty"`
+}
+
+// RequestResult The reply to a request, and where its message is.
+//
+// Example: {"correlation_id":"019ad8f4-5c2a-7c00-8000-0000000000cc","message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","offset":42,"queue":3,"reply":{"body":"4","encoding":"text"}}
+type RequestResult struct {
+	// CorrelationId Its property `__correlation_id`.
+	CorrelationId string `json:"correlation_id"`
+
+	// MessageId The id of the request's message.
+	MessageId string `json:"message_id"`
+
+	// Offset Its offset.
+	Offset int64 `json:"offset"`
+
+	// Queue Its queue.
+	Queue int64 `json:"queue"`
+
+	// Reply A reply to a request.
+	//
+	// Example: {"body":"4","encoding":"text"}
+	Reply Reply `json:"reply"`
 }
 
 // ResetRequest Where to move a group's progress.
@@ -2362,6 +2444,11 @@ type WaitMsParam = int64
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type AddressDenied = Problem
 
+// AlreadyReplied What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type AlreadyReplied = Problem
+
 // BadBodyOrHeader What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -2416,6 +2503,16 @@ type BadRawSend = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type BadReceipts = Problem
+
+// BadReply What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadReply = Problem
+
+// BadRequestBody What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadRequestBody = Problem
 
 // BadSendBody What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -2567,6 +2664,11 @@ type NoMessage = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type NoQueue = Problem
 
+// NoReply What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoReply = Problem
+
 // NoTimer What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -2631,6 +2733,21 @@ type ReceiptConflict = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type ReceiveConflict = Problem
+
+// ReplyUnavailable What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type ReplyUnavailable = Problem
+
+// RequestOver What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type RequestOver = Problem
+
+// RequestRefused What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type RequestRefused = Problem
 
 // ResetRefused What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -3154,6 +3271,9 @@ type ReceiveMessagesJSONRequestBody = ReceiveRequest
 // UpdateSubscriptionJSONRequestBody defines body for UpdateSubscription for application/json ContentType.
 type UpdateSubscriptionJSONRequestBody = SubscriptionSettings
 
+// SendReplyJSONRequestBody defines body for SendReply for application/json ContentType.
+type SendReplyJSONRequestBody = NewReply
+
 // UpdateTopicJSONRequestBody defines body for UpdateTopic for application/json ContentType.
 type UpdateTopicJSONRequestBody = TopicSettings
 
@@ -3162,6 +3282,9 @@ type PutTopicJSONRequestBody = TopicSettings
 
 // SendMessagesJSONRequestBody defines body for SendMessages for application/json ContentType.
 type SendMessagesJSONRequestBody = SendRequest
+
+// RequestReplyJSONRequestBody defines body for RequestReply for application/json ContentType.
+type RequestReplyJSONRequestBody = ReplyRequest
 
 // CreateTicketJSONRequestBody defines body for CreateTicket for application/json ContentType.
 type CreateTicketJSONRequestBody = TicketRequest
