@@ -143,3 +143,36 @@ func TestRequestsWaitThroughARedisThatComesBackAndEndWithTheServer(t *testing.T)
 		t.Errorf("at shutdown: %s", a.body)
 	}
 }
+
+// Over sockets: several requests of one wait at a time, and are answered as their
+// replies come.
+func TestRequestsAndRepliesOverSockets(t *testing.T) {
+	n := start(t, nodeOptions{})
+	n.call("PUT", orders, `{"queues":1}`).want(t, 201)
+	e := &eater{sock: n.socket("bmq.v1.json")}
+	other := &eater{sock: n.socket("bmq.v1.json")}
+	var addresses []string
+	for i := range 3 {
+		e.do(fmt.Sprintf(`{"op":"request","id":"r%d","topic":"orders","message":{"body":"%d"},"timeout_ms":20000}`, i, i))
+		addresses = append(addresses, n.asked(t, i).Properties[replies.PropertyAddress])
+	}
+	for _, i := range []int{2, 0, 1} {
+		other.call(fmt.Sprintf(`{"op":"reply","id":"x%d","reply_to":%q,"body":"re %d"}`, i, addresses[i], i), "ok")
+		o := e.until("ok")
+		if o.ID != fmt.Sprintf("r%d", i) || o.Request.Reply.Body != fmt.Sprintf("re %d", i) || o.Request.Offset != int64(i) {
+			t.Errorf("the answer is %+v", o)
+		}
+	}
+	other.do(fmt.Sprintf(`{"op":"reply","id":"again","reply_to":%q,"body":"x"}`, addresses[0]))
+	if p := other.until("error").Problem; p.Code != "already_replied" {
+		t.Errorf("a second reply: %+v", p)
+	}
+	e.do(`{"op":"request","id":"late","topic":"orders","message":{"body":"x"},"timeout_ms":1}`)
+	if o := e.until("error"); o.ID != "late" || o.Problem.Code != "reply_timeout" {
+		t.Errorf("a timeout: %+v", o)
+	}
+	e.do(`{"op":"request","topic":"orders","message":{"body":"x"}}`)
+	if o := e.until("error"); o.Problem.Code != "invalid_field" {
+		t.Errorf("a request without an id: %+v", o)
+	}
+}

@@ -127,6 +127,68 @@ func addRequest(draft *journal.Draft, message jsontext.Value) error {
 	return invalidMessages(found.list)
 }
 
+// requestOp is a request on a socket.
+type requestOp struct {
+	opHead
+	Topic     *string        `json:"topic"`
+	Message   jsontext.Value `json:"message"`
+	TimeoutMS *int64         `json:"timeout_ms"`
+}
+
+// maxAsking is how many requests of a socket may wait.
+const maxAsking = 64
+
+// requestOp carries out a request; other operations need not wait for it.
+func (s *socket) requestOp(text []byte) error {
+	var op requestOp
+	if err := decodeStrict(text, &op); err != nil {
+		return err
+	}
+	switch {
+	case op.ID == "":
+		return missing("id")
+	case op.Topic == nil:
+		return missing("topic")
+	}
+	topic, err := s.topic(*op.Topic, "/topic")
+	if err != nil {
+		return err
+	}
+	if s.asking.Add(1) > maxAsking {
+		s.asking.Add(-1)
+		return newProblem("buffer_full", fmt.Sprintf("%d requests of this socket wait", maxAsking))
+	}
+	return s.aside(func() {
+		defer s.asking.Add(-1)
+		result, err := s.hub.server.request(s.ctx, topic, &replyRequest{Message: op.Message, TimeoutMS: op.TimeoutMS})
+		if err != nil {
+			s.refuse(op.ID, err)
+			return
+		}
+		s.pushOp(append(appendValue(append(appendHead(nil, "ok", op.ID), `,"request":`...), result), '}'))
+	})
+}
+
+// replyOp is a reply on a socket.
+type replyOp struct {
+	opHead
+	newReply
+}
+
+func (s *socket) replyOp(text []byte) error {
+	var op replyOp
+	if err := decodeStrict(text, &op); err != nil {
+		return err
+	}
+	ctx, cancel := s.settleWithin()
+	defer cancel()
+	if err := s.hub.server.reply(ctx, &op.newReply); err != nil {
+		return err
+	}
+	s.ok(op.ID)
+	return nil
+}
+
 // newReply is the body of sendReply.
 type newReply struct {
 	ReplyTo     *string           `json:"reply_to"`

@@ -118,17 +118,7 @@ func (s *socket) nack(text []byte) error {
 	if err != nil || rest == nil {
 		return s.settledOp(op.ID, "items", results, err)
 	}
-	if s.moving == nil {
-		s.moving = make(chan struct{}, maxMoving)
-	}
-	moving := s.moving
-	select {
-	case moving <- struct{}{}:
-	case <-s.ctx.Done():
-		return context.Cause(s.ctx)
-	}
-	s.hub.running.Go(func() { // it waits for the store; other operations need not
-		defer func() { <-moving }()
+	return s.aside(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), seekWithin)
 		defer cancel()
 		rest(ctx)
@@ -136,11 +126,28 @@ func (s *socket) nack(text []byte) error {
 			s.refuse(op.ID, err)
 		}
 	})
+}
+
+// aside carries out what waits for others, so that the next operations need not.
+func (s *socket) aside(do func()) error {
+	if s.asides == nil {
+		s.asides = make(chan struct{}, maxAside)
+	}
+	aside := s.asides
+	select {
+	case aside <- struct{}{}:
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+	s.hub.running.Go(func() {
+		defer func() { <-aside }()
+		do()
+	})
 	return nil
 }
 
-// maxMoving is how many nacks of a socket may wait for the store.
-const maxMoving = 64
+// maxAside is how many operations of a socket may be carried out aside.
+const maxAside = maxAsking + 64
 
 // extend keeps messages hidden for longer.
 func (s *socket) extend(text []byte) error {

@@ -124,6 +124,10 @@ func (s *socket) dispatch(head opHead, text, bodies []byte) error {
 		return s.extend(text)
 	case "commit":
 		return s.commit(text)
+	case "request":
+		return s.requestOp(text)
+	case "reply":
+		return s.replyOp(text)
 	case "auth":
 		var op authOp
 		if err := decodeStrict(text, &op); err != nil {

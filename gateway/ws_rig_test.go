@@ -26,12 +26,16 @@ type sock struct {
 
 // op is an operation of the server.
 type op struct {
-	Op       string  `json:"op"`
-	ID       string  `json:"id"`
-	Sub      string  `json:"sub"`
-	Problem  problem `json:"problem"`
-	Result   sent    `json:"result"`
-	Replayed bool    `json:"replayed"`
+	Op      string  `json:"op"`
+	ID      string  `json:"id"`
+	Sub     string  `json:"sub"`
+	Problem problem `json:"problem"`
+	Request struct {
+		Offset int64
+		Reply  struct{ Body string }
+	}
+	Result   sent `json:"result"`
+	Replayed bool `json:"replayed"`
 
 	Session    string           `json:"session"`
 	Key        string           `json:"key"`

@@ -68,8 +68,9 @@ type socket struct {
 	heardAt  atomic.Int64  // Unix milliseconds of the last bytes that came
 	frameAt  atomic.Int64  // when the frame that is being read began; 0 = none
 	working  atomic.Bool   // an operation is carried out, so nothing is read
-	moving   chan struct{} // owned by run; holds a token for each nack that waits for the store; nil: there was none
+	asides   chan struct{} // owned by run; holds a token for each operation that is carried out aside; nil: there was none
 	greeted  atomic.Bool   // hello came
+	asking   atomic.Int32  // requests that wait for a reply
 	controls atomic.Int32  // control frames since the last beat
 
 	mu      sync.Mutex

@@ -169,6 +169,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/topics/{topic}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message and wait for the reply to it
+         * @description The message is stored like any other, and has the properties `__reply_to`, the address for `sendReply`, and
+         *     `__correlation_id`. The answer comes with the first reply, from whoever and through whatever server. When none comes in
+         *     time the answer is 504 `reply_timeout`; the message is stored then, and its place is in `errors`. Sending again sends another message.
+         */
+        post: operations["requestReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reply to a request
+         * @description The first reply counts, and only while the request waits. It is not stored: whoever waits gets it, or nobody.
+         */
+        post: operations["sendReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/topics/{topic}/messages/raw": {
         parameters: {
             query?: never;
@@ -1160,6 +1205,13 @@ export interface components {
             now?: string;
             /** @description The same item may succeed later; absent when it will not. */
             retryable?: boolean;
+            /** @description The message that is stored. */
+            message_id?: string;
+            /**
+             * Format: int64
+             * @description Its queue; `offset` is its offset.
+             */
+            queue?: number;
         };
         /**
          * @description What this server is and what it accepts.
@@ -1635,6 +1687,91 @@ export interface components {
          * @enum {string}
          */
         Ack: "durable" | "none";
+        /**
+         * @description A message, and how long to wait for the reply to it.
+         * @example {
+         *       "message": {
+         *         "body": "2+2"
+         *       },
+         *       "timeout_ms": 5000
+         *     }
+         */
+        ReplyRequest: {
+            message: components["schemas"]["NewMessage"];
+            /**
+             * Format: int64
+             * @description How long to wait; 5000 when left out.
+             */
+            timeout_ms?: number;
+        };
+        /**
+         * @description A reply to a request.
+         * @example {
+         *       "reply_to": "QWRkcmVzcw",
+         *       "body": "4"
+         *     }
+         */
+        NewReply: {
+            /** @description The property `__reply_to` of the request's message. */
+            reply_to: string;
+            /** @description The body as `encoding` says, or `null`. The reply takes at most 256 KiB as JSON. */
+            body: string | null;
+            encoding?: components["schemas"]["Encoding"];
+            /** @description What the body is. */
+            content_type?: string;
+            /** @description Properties of your own. */
+            properties?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description A reply to a request.
+         * @example {
+         *       "body": "4",
+         *       "encoding": "text"
+         *     }
+         */
+        Reply: {
+            /** @description The body as `encoding` says. */
+            body: string | null;
+            encoding: components["schemas"]["Encoding"];
+            /** @description What the replier called the body. */
+            content_type?: string;
+            /** @description Its properties. */
+            properties?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description The reply to a request, and where its message is.
+         * @example {
+         *       "message_id": "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00",
+         *       "queue": 3,
+         *       "offset": 42,
+         *       "correlation_id": "019ad8f4-5c2a-7c00-8000-0000000000cc",
+         *       "reply": {
+         *         "body": "4",
+         *         "encoding": "text"
+         *       }
+         *     }
+         */
+        RequestResult: {
+            /** @description The id of the request's message. */
+            message_id: string;
+            /**
+             * Format: int64
+             * @description Its queue.
+             */
+            queue: number;
+            /**
+             * Format: int64
+             * @description Its offset.
+             */
+            offset: number;
+            /** @description Its property `__correlation_id`. */
+            correlation_id: string;
+            reply: components["schemas"]["Reply"];
+        };
         /**
          * @description Messages to send.
          * @example {
@@ -4027,6 +4164,66 @@ export interface components {
             };
         };
         /** @description The request is wrong; nothing was stored. */
+        BadRequestBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The message breaks a rule; nothing was stored. */
+        RequestRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `reply_timeout`: the message is stored, and no reply came in time. `outcome_unknown`: the message may be stored. */
+        NoReply: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is wrong; nobody got it. */
+        BadReply: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There was a reply before; perhaps this one, whose answer was lost. */
+        AlreadyReplied: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Nobody waits for the reply any more. */
+        RequestOver: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is wrong; nothing was stored. */
         BadRawSend: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4362,6 +4559,17 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It cannot be said whether the reply was taken where `definite` is false. Send again: 409 says that there was one. */
+        ReplyUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -5160,6 +5368,76 @@ export interface operations {
             422: components["responses"]["SendRefused"];
             503: components["responses"]["NotStored"];
             504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    requestReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The topic's name. */
+                topic: components["parameters"]["TopicParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplyRequest"];
+            };
+        };
+        responses: {
+            /** @description There is a reply. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestResult"];
+                };
+            };
+            400: components["responses"]["BadRequestBody"];
+            404: components["responses"]["NoTopic"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            413: components["responses"]["SendTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["RequestRefused"];
+            503: components["responses"]["NotStored"];
+            504: components["responses"]["NoReply"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    sendReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReply"];
+            };
+        };
+        responses: {
+            /** @description The reply is taken. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadReply"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["AlreadyReplied"];
+            410: components["responses"]["RequestOver"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["ReplyUnavailable"];
             default: components["responses"]["Unexpected"];
         };
     };

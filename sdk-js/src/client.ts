@@ -7,7 +7,8 @@ import { Ladder } from "./ladder.js";
 import { poll } from "./member.js";
 import { pollTransport } from "./poll.js";
 import { receive } from "./receipts.js";
-import { type RetryOptions, retryPolicy } from "./retry.js";
+import { answer, type ReplyOptions } from "./replies.js";
+import { link, type RetryOptions, retryPolicy } from "./retry.js";
 import { SocketHub, type WebSocketConstructor } from "./socket.js";
 import { sseTransport } from "./sse.js";
 import { Topic } from "./topic.js";
@@ -84,6 +85,23 @@ export class Client implements AsyncDisposable {
         ? (wanted) => (wanted.mode === "shared" ? receive : poll)(this.#endpoint, wanted)
         : undefined,
     };
+  }
+
+  /**
+   * Replies to a request, which is a message with `replyTo`. The first reply counts: `already_replied`, and
+   * `request_over` once nobody waits.
+   *
+   * @example
+   * if (message.replyTo) await mq.reply(message.replyTo, { price: 7 });
+   */
+  async reply(replyTo: string, value: unknown, options: ReplyOptions = {}): Promise<void> {
+    if (this.#closed.signal.aborted) throw this.#closed.signal.reason;
+    const linked = link(options.signal, this.#cut.signal);
+    try {
+      await this.#track(answer(this.#endpoint, replyTo, value, options, linked.signal));
+    } finally {
+      linked.release();
+    }
   }
 
   /** One topic. Whether it exists shows when it is used. */

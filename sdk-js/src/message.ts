@@ -1,6 +1,7 @@
 import type { components } from "./api.gen.js";
 import { fromBase64 } from "./bytes.js";
 import { BucketMQError } from "./errors.js";
+import { replyToProperty } from "./properties.js";
 
 /** A message as it is on the wire. */
 export type WireMessage = components["schemas"]["Message"];
@@ -51,6 +52,10 @@ export class Message {
   }
   get properties(): Readonly<Record<string, string>> {
     return this.#wire.properties ?? noProperties;
+  }
+  /** Where the reply to the message goes, if it is a request: `mq.reply(message.replyTo, …)`. */
+  get replyTo(): string | undefined {
+    return this.properties[replyToProperty];
   }
   /** What the producer called the body. */
   get contentType(): string | undefined {

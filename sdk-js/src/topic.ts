@@ -13,6 +13,7 @@ import {
   sentOf,
 } from "./publish.js";
 import { Reader, type ReadOptions } from "./pull.js";
+import { ask, type Reply, type RequestOptions } from "./replies.js";
 import { link } from "./retry.js";
 import { Tail, type TailOptions } from "./tail.js";
 
@@ -50,6 +51,23 @@ export class Topic {
     const [result] = await this.sendBatch([{ ...options, body: value }], options);
     if (!result) throw new BucketMQError("invalid_answer", "no result");
     return result;
+  }
+
+  /**
+   * Sends a message and waits for the reply to it. `reply_timeout` says that none came in time; the message is stored.
+   *
+   * @example
+   * const reply = await mq.topic("quotes").request({ item: 42 }, { timeoutMs: 2_000 });
+   * console.log(reply.json());
+   */
+  async request(value: unknown, options: RequestOptions = {}): Promise<Reply> {
+    this.#assertOpen();
+    const linked = link(options.signal, this.#context.closed); // who closes does not wait for replies
+    try {
+      return await ask(this.#context.endpoint, this.name, value, options, linked.signal);
+    } finally {
+      linked.release();
+    }
   }
 
   /** Sends 1 to 1000 messages in one request; resolves when all are durable, with one result per message. */

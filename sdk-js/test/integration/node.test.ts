@@ -407,3 +407,29 @@ describe("Delayed messages", () => {
     await expect(topic.recall(kept.recallHandle ?? "")).rejects.toMatchObject({ code: "already_delivered" });
   });
 });
+
+describe("Requests", () => {
+  test("get the first reply", async () => {
+    const name = `t${++names}`;
+    await mq.topics.put(name, { queues: 1 });
+    const topic = mq.topic(name);
+    const asking = topic.request({ item: 42 }, { timeoutMs: 20_000, tag: "price" });
+    const arrived = topic.read(0, { follow: true })[Symbol.asyncIterator]();
+    const message = (await arrived.next()).value as Message;
+    expect(message.json()).toEqual({ item: 42 });
+    expect(message.tag).toBe("price");
+    const address = message.replyTo ?? "";
+    await mq.reply(address, { price: 7 }, { properties: { by: "me" } });
+    await expect(mq.reply(address, 8)).rejects.toHaveProperty("code", "already_replied");
+    const reply = await asking;
+    expect(reply.json()).toEqual({ price: 7 });
+    expect(reply).toMatchObject({ queue: 0, offset: 0, properties: { by: "me" } });
+    const bytes = topic.request("bytes", { timeoutMs: 20_000 });
+    const second = (await arrived.next()).value as Message;
+    await mq.reply(second.replyTo ?? "", new Uint8Array([255]));
+    expect((await bytes).bytes()).toEqual(new Uint8Array([255]));
+    await arrived.return?.(undefined);
+    await expect(topic.request("nobody", { timeoutMs: 50 })).rejects.toHaveProperty("code", "reply_timeout");
+    await expect(mq.reply("nonsense", 1)).rejects.toHaveProperty("code", "reply_address_invalid");
+  });
+});
