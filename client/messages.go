@@ -64,7 +64,18 @@ type Result struct {
 // Send stores messages in a topic and returns once they are durable. With an
 // idempotency key it may be repeated safely after an error.
 func (cl *Client) Send(ctx context.Context, topic string, messages []Message, idempotencyKey string) (SendResult, error) {
-	body, err := json.Marshal(map[string]any{"messages": messages})
+	return cl.sendMessages(ctx, topic, map[string]any{"messages": messages}, idempotencyKey)
+}
+
+// SendIf is Send of messages that all name the same queue, if that queue's next
+// offset is next; else a *Problem next_offset_conflict tells the current one, and
+// nothing is stored.
+func (cl *Client) SendIf(ctx context.Context, topic string, messages []Message, idempotencyKey string, next int64) (SendResult, error) {
+	return cl.sendMessages(ctx, topic, map[string]any{"messages": messages, "if_next_offset": next}, idempotencyKey)
+}
+
+func (cl *Client) sendMessages(ctx context.Context, topic string, request map[string]any, idempotencyKey string) (SendResult, error) {
+	body, err := json.Marshal(request)
 	if err != nil {
 		return SendResult{}, fmt.Errorf("messages: %w", err)
 	}

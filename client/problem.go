@@ -27,6 +27,8 @@ type Fault struct {
 	Pointer string `json:"pointer"`
 	Code    string `json:"code"`
 	Detail  string `json:"detail"`
+
+	NextOffset *int64 `json:"next_offset,omitempty"` // with next_offset_conflict: the queue's
 }
 
 // Error is one line: `title: detail (code, request id)`, the faults behind it.

@@ -26,6 +26,7 @@ func TestContract(t *testing.T) {
 	t.Run("wrong bodies", k.wrongBodies)
 	t.Run("topics", k.topicConflicts)
 	t.Run("sends", k.sendConflicts)
+	t.Run("conditional sends", k.conditions)
 	t.Run("delays", k.delays)
 	t.Run("reads", k.readBounds)
 	t.Run("damage", k.damage)

@@ -91,8 +91,10 @@ var kinds = map[string]kind{
 	"queue_shrink_refused":  {409, "A topic keeps its queues", false, true, 0},
 	"topic_type_immutable":  {409, "A topic keeps its type", false, true, 0},
 
-	"request_over":     {410, "The request is over", false, true, 0},
-	"data_corrupt":     {410, "The stored bytes are damaged or gone", false, true, 0},
+	"request_over":         {410, "The request is over", false, true, 0},
+	"data_corrupt":         {410, "The stored bytes are damaged or gone", false, true, 0},
+	"next_offset_conflict": {412, "The queue goes on at another offset", false, true, 0},
+
 	"offset_trimmed":   {410, "The offset is no longer kept", false, true, 0},
 	"topic_exists":     {412, "The topic exists", false, true, 0},
 	"version_conflict": {412, "It has another version", false, true, 0},
@@ -192,6 +194,10 @@ func problemOf(err error) *problem {
 	if e, ok := errors.AsType[*journal.FencedError](err); ok {
 		return newProblem("producer_fenced", fmt.Sprintf("a producer of this id has epoch %d", e.Current),
 			fault{Pointer: "/producer/epoch", Code: "producer_fenced", CurrentEpoch: at(e.Current)})
+	}
+	if e, ok := errors.AsType[*journal.NextOffsetError](err); ok {
+		return newProblem("next_offset_conflict", fmt.Sprintf("queue %d goes on at %d", e.Queue, e.Current),
+			fault{Pointer: "/if_next_offset", Code: "next_offset_conflict", NextOffset: at(e.Current)})
 	}
 	if e, ok := errors.AsType[*meta.EpochError](err); ok {
 		return newProblem("epoch_changed", fmt.Sprintf("the epoch is %d", e.Current),

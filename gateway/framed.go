@@ -40,6 +40,9 @@ func (s *Server) sendFramedMessages(c echo.Context) error {
 	if err == nil {
 		err = framedFault(draft.AddRecords(records, body, queue))
 	}
+	if err == nil {
+		err = require(draft, options.ifNext, options.ack, "query:if_next_offset", "invalid_parameter")
+	}
 	release() // from here on the journal counts it
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package gateway
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"hash"
 
 	"github.com/bucketmq/bucketmq/journal"
@@ -29,6 +30,24 @@ func identify(draft *journal.Draft, key string, p *producer, describe func(*fing
 		})
 	}
 	return nil
+}
+
+// require makes a request conditional on its queue's next offset, if it asks for
+// that. pointer and code are those of the field that does.
+func require(draft *journal.Draft, next *int64, ack journal.Ack, pointer, code string) error {
+	if next == nil {
+		return nil
+	}
+	detail := "a condition is decided when the messages are stored: ack is durable"
+	if ack != journal.None {
+		err := draft.Require(*next)
+		invalid, ok := errors.AsType[*journal.InvalidError](err)
+		if !ok {
+			return err
+		}
+		detail = invalid.Detail
+	}
+	return newProblem(code, detail, fault{Pointer: pointer, Code: code, Detail: detail})
 }
 
 // half keeps 128 bits of a hash, enough that no two requests meet.

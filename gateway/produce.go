@@ -30,6 +30,9 @@ func (s *Server) sendMessages(c echo.Context) error {
 	if err == nil {
 		err = identify(draft, key, request.producer, func(h *fingerprint) { h.add("json", body) })
 	}
+	if err == nil {
+		err = require(draft, request.ifNext, request.ack, "/if_next_offset", "invalid_field")
+	}
 	release() // the draft has its own copy
 	if err != nil {
 		return err

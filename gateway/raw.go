@@ -51,6 +51,9 @@ func (s *Server) sendRawMessage(c echo.Context) error {
 			h.add("properties", message.Properties)
 		})
 	}
+	if err == nil {
+		err = require(draft, options.ifNext, options.ack, "query:if_next_offset", "invalid_parameter")
+	}
 	release() // the draft has its own copy
 	if err != nil {
 		return err
@@ -62,12 +65,16 @@ func (s *Server) sendRawMessage(c echo.Context) error {
 type sendOptions struct {
 	producer *producer
 	ack      journal.Ack
+	ifNext   *int64
 }
 
 func sendOptionsOf(p *params) sendOptions {
 	o := sendOptions{ack: journal.Durable}
 	if p.choice("ack", "durable", "durable", "none") == "none" {
 		o.ack = journal.None
+	}
+	if p.has("if_next_offset") {
+		o.ifNext = at(p.integer("if_next_offset", -1, 0, maxInt53))
 	}
 	if p.has("producer_id") || p.has("producer_epoch") || p.has("producer_seq") {
 		o.producer = &producer{

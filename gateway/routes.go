@@ -36,7 +36,7 @@ func (s *Server) routes() []route {
 		queue  = topic + "/queues/:queue"
 	)
 	from := []string{"offset", "position", "timestamp", "limit", "max_bytes", "wait_ms", "tags", "sql", "epoch", "clamp"}
-	producer := []string{"queue", "ack", "producer_id", "producer_epoch", "producer_seq"}
+	producer := []string{"queue", "ack", "producer_id", "producer_epoch", "producer_seq", "if_next_offset"}
 	return []route{
 		{method: http.MethodGet, path: "/v1/info", operation: "getInfo", handle: s.getInfo, answers: jsonType},
 		{method: http.MethodGet, path: "/v1/openapi.yaml", operation: "getOpenAPI", handle: s.getOpenAPI, answers: yamlType},

@@ -23,6 +23,7 @@ type sendRequest struct {
 	count    int
 	producer *producer
 	ack      journal.Ack
+	ifNext   *int64 // the queue's next offset, or nothing is stored
 }
 
 // errUnusual says that the strict decoder has to look at a request: it is
@@ -57,7 +58,7 @@ func (s *messageScanner) release() {
 // come. After an error the draft is worth nothing.
 func (s *messageScanner) sendRequest(to adder) (sendRequest, error) {
 	r := sendRequest{ack: journal.Durable}
-	const seenMessages, seenProducer, seenAck = 1, 2, 4
+	const seenMessages, seenProducer, seenAck, seenNext = 1, 2, 4, 8
 	seen := 0
 	s.take('{')
 	for name, more := s.member(true); more; name, more = s.member(false) {
@@ -69,6 +70,8 @@ func (s *messageScanner) sendRequest(to adder) (sendRequest, error) {
 			member = seenProducer
 		case "ack":
 			member = seenAck
+		case "if_next_offset":
+			member = seenNext
 		}
 		if member == 0 || seen&member != 0 {
 			return r, errUnusual
@@ -87,6 +90,8 @@ func (s *messageScanner) sendRequest(to adder) (sendRequest, error) {
 			r.producer = s.producer()
 		case seenAck:
 			r.ack = s.ack()
+		case seenNext:
+			r.ifNext = s.nextOffset()
 		}
 	}
 	if !s.end() || r.count == 0 {
@@ -111,6 +116,15 @@ func (s *messageScanner) messages(to adder) (count int, err error) {
 		}
 	}
 	return count, nil
+}
+
+// nextOffset reads the offset of a condition.
+func (s *messageScanner) nextOffset() *int64 {
+	next := s.integer()
+	if next < 0 || next > maxInt53 {
+		s.fail()
+	}
+	return &next
 }
 
 func (s *messageScanner) ack() journal.Ack {

@@ -24,6 +24,7 @@ type strictRequest struct {
 	Messages []jsontext.Value `json:"messages"`
 	Producer *strictProducer  `json:"producer"`
 	Ack      *string          `json:"ack"`
+	IfNext   *int64           `json:"if_next_offset"`
 }
 
 type strictProducer struct {
@@ -256,6 +257,9 @@ func (r *strictRequest) options(f *faults) sendRequest {
 	}
 	if r.Producer != nil {
 		send.producer = r.Producer.convert(f)
+	}
+	if send.ifNext = r.IfNext; r.IfNext != nil && (*r.IfNext < 0 || *r.IfNext > maxInt53) {
+		f.add("/if_next_offset", "invalid_field", "0 to 2^53-1")
 	}
 	return send
 }

@@ -187,12 +187,13 @@ func (s *sock) call(text, kind string) op {
 }
 
 // refused sends an operation that must be refused as this.
-func (s *sock) refused(text, code, pointer string) {
+func (s *sock) refused(text, code, pointer string) problem {
 	s.t.Helper()
 	p := s.call(text, "error").Problem
 	if p.Code != code || pointer != "" && (len(p.Errors) == 0 || p.Errors[0]["pointer"] != pointer) {
 		s.t.Errorf("%.200s\n is refused as %s %v, want %s at %s", text, p.Code, p.Errors, code, pointer)
 	}
+	return p
 }
 
 // closedWith reads on to the end and fails unless it has this code.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -68,7 +69,7 @@ func (s *socket) scanSend(scan *messageScanner) (op sendOp, err error) {
 	if name, more := scan.member(true); !more || string(name) != "op" || string(scan.str()) != "send" || scan.bad {
 		return op, errUnusual
 	}
-	const seenID, seenTopic, seenMessages, seenProducer, seenKey, seenAck = 1, 2, 4, 8, 16, 32
+	const seenID, seenTopic, seenMessages, seenProducer, seenKey, seenAck, seenNext = 1, 2, 4, 8, 16, 32, 64
 	seen := 0
 	for name, more := scan.member(false); more; name, more = scan.member(false) {
 		member := 0
@@ -98,6 +99,8 @@ func (s *socket) scanSend(scan *messageScanner) (op sendOp, err error) {
 			member, op.key = seenKey, string(scan.str())
 		case "ack":
 			member, op.request.ack = seenAck, scan.ack()
+		case "if_next_offset":
+			member, op.request.ifNext = seenNext, scan.nextOffset()
 		}
 		if member == 0 || seen&member != 0 {
 			return op, errUnusual
@@ -107,7 +110,10 @@ func (s *socket) scanSend(scan *messageScanner) (op sendOp, err error) {
 	if !scan.end() || op.request.count == 0 || len(op.id) > maxOpID || seen&seenKey != 0 && !validIdempotencyKey(op.key) {
 		return op, errUnusual
 	}
-	return op, s.identify(&op, "ws.json")
+	if err = s.identify(&op, "ws.json"); err == nil {
+		err = op.require()
+	}
+	return op, err
 }
 
 // identify names the request by its key or producer.
@@ -115,7 +121,15 @@ func (s *socket) identify(op *sendOp, form string) error {
 	return identifySend(op.draft, op.key, op.request.producer, func(h *fingerprint) {
 		h.add(form, op.raw)
 		h.add("ack", []byte{byte(op.request.ack)})
+		if next := op.request.ifNext; next != nil {
+			h.add("if_next_offset", strconv.AppendInt(nil, *next, 10))
+		}
 	})
+}
+
+// require makes the send conditional, if it asks for that.
+func (op *sendOp) require() error {
+	return require(op.draft, op.request.ifNext, op.request.ack, "/if_next_offset", "invalid_field")
 }
 
 // identifySend is identify with pointers into an operation.
@@ -142,6 +156,7 @@ type strictSend struct {
 	Producer *strictProducer `json:"producer"`
 	Key      *string         `json:"idempotency_key"`
 	Ack      *string         `json:"ack"`
+	IfNext   *int64          `json:"if_next_offset"`
 }
 
 // sendStrict carries out a send by the strict decoder, which names every fault.
@@ -161,13 +176,16 @@ func (s *socket) sendStrict(text []byte) error {
 	if op.key, err = keyOf(in.Key); err != nil {
 		return err
 	}
-	strict := strictRequest{Producer: in.Producer, Ack: in.Ack}
+	strict := strictRequest{Producer: in.Producer, Ack: in.Ack, IfNext: in.IfNext}
 	var found faults
 	if op.request, err = strict.decodeParts(in.Messages, op.draft, &found); err == nil && len(found.list) > 0 {
 		err = invalidMessages(found.list)
 	}
 	if err == nil {
 		err = s.identify(&op, "ws.json")
+	}
+	if err == nil {
+		err = op.require()
 	}
 	s.enqueue(&op, err)
 	return nil
@@ -179,12 +197,12 @@ func (r *strictRequest) decodeParts(messages jsontext.Value, to adder, f *faults
 		messages = jsontext.Value("null")
 	}
 	text := append(append([]byte(`{"messages":`), messages...), '}')
-	producer, ack := r.Producer, r.Ack
+	producer, ack, next := r.Producer, r.Ack, r.IfNext
 	var only strictRequest
 	if err := decodeStrict(text, &only); err != nil {
 		return sendRequest{}, err
 	}
-	only.Producer, only.Ack = producer, ack
+	only.Producer, only.Ack, only.IfNext = producer, ack, next
 	return only.read(to, f)
 }
 
@@ -195,6 +213,7 @@ type recordsOp struct {
 	Producer *strictProducer `json:"producer"`
 	Key      *string         `json:"idempotency_key"`
 	Ack      *string         `json:"ack"`
+	IfNext   *int64          `json:"if_next_offset"`
 }
 
 // sendRecords carries out a binary send: the bodies are records, which the
@@ -221,7 +240,7 @@ func (s *socket) sendRecords(text, records []byte) error {
 	if op.key, err = keyOf(in.Key); err != nil {
 		return err
 	}
-	request := strictRequest{Producer: in.Producer, Ack: in.Ack}
+	request := strictRequest{Producer: in.Producer, Ack: in.Ack, IfNext: in.IfNext}
 	var found faults
 	op.request = request.options(&found)
 	if len(found.list) > 0 {
@@ -234,6 +253,9 @@ func (s *socket) sendRecords(text, records []byte) error {
 	err = s.identify(&op, fmt.Sprint("ws.bin ", queue)) // before ids are written into the records
 	if err == nil {
 		err = framedFault(op.draft.AddFramed(records, queue))
+	}
+	if err == nil {
+		err = op.require()
 	}
 	s.enqueue(&op, err)
 	return nil

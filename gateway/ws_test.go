@@ -207,6 +207,16 @@ func TestSocketSendsInOrder(t *testing.T) {
 		t.Errorf("a sequence again: %+v", o)
 	}
 	s.refused(fmt.Sprintf(p, 3), "producer_gap", "/producer/seq")
+	only := `{"op":"send","id":"i","topic":"orders","messages":[{"body":"only","queue":1}],"if_next_offset":%d}`
+	if o := s.refused(fmt.Sprintf(only, 0), "next_offset_conflict", "/if_next_offset"); o.Errors[0]["next_offset"] == nil {
+		t.Errorf("a conflict tells no offset: %+v", o)
+	}
+	next := n.read("orders", 1, "position=latest").Next
+	if o := s.call(fmt.Sprintf(only, next), "ok"); *o.Result.Results[0].Offset != next {
+		t.Errorf("stored at %+v, want %d", o.Result, next)
+	}
+	s.refused(strings.Replace(fmt.Sprintf(only, next+1), `}]`, `}],"ack":"none"`, 1), "invalid_field", "/if_next_offset")
+	s.refused(strings.Replace(fmt.Sprintf(only, next+1), `,"queue":1`, ``, 1), "invalid_field", "/if_next_offset")
 	s.do(`{"op":"send","id":"last","topic":"orders","messages":[{"body":"x"}]}`)
 	s.do(`{"op":"bye"}`)
 	if o := s.want("ok"); o.ID != "last" {

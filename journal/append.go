@@ -24,7 +24,7 @@ const (
 
 // Append stores the draft's messages and returns where they are. All of them
 // are stored, or none is: ErrBufferFull, ErrUnavailable, ErrRecovering,
-// ErrDraining, ErrTopicNotFound, *GapError, *FencedError, ErrKeyReused,
+// ErrDraining, ErrTopicNotFound, *GapError, *FencedError, *NextOffsetError, ErrKeyReused,
 // ErrKeyInFlight and *InvalidError mean none.
 //
 // A ctx that ends first, or AppendTimeout, gives ErrOutcomeUnknown: a request
@@ -97,11 +97,17 @@ func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
 		d.appended = Appended{base: p.base, count: p.count}
 		return &d.appended, nil
 	}
-	if err := p.wait(ctx); err != nil {
+	err := p.wait(ctx, d.home.done)
+	// The committer wrote the answer before it closed done. A verdict on a condition
+	// is told when the log has it: whoever finds the index again cannot always tell
+	// from the messages which of two writers came first.
+	if err == nil && d.proof != nil {
+		err = p.wait(ctx, d.proof)
+	}
+	if err != nil {
 		p.metrics.produceRefused(err)
 		return nil, err
 	}
-	// The committer wrote the answer before it closed done.
 	if d.err != nil {
 		p.metrics.produceRefused(d.err)
 		return nil, d.err
@@ -114,8 +120,7 @@ func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
 	return &d.appended, nil
 }
 
-func (p *Pending) wait(ctx context.Context) error {
-	done := p.draft.home.done
+func (p *Pending) wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil

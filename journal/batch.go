@@ -52,6 +52,7 @@ type verdict struct {
 	err       error
 	epoch     int64
 	duplicate bool
+	proof     <-chan struct{} // of a conditional request: closed when the log has its verdict
 }
 
 func newBatch(now time.Time) *batch {

@@ -50,6 +50,18 @@ func (e *FencedError) Error() string {
 	return fmt.Sprintf("journal: producer fenced by epoch %d", e.Current)
 }
 
+// NextOffsetError refuses a request that was to begin at another offset than its
+// queue's next one. Nothing of it is stored.
+type NextOffsetError struct {
+	Queue    uint32
+	Expected int64 // what the request asked for
+	Current  int64 // the queue's next offset when that was decided
+}
+
+func (e *NextOffsetError) Error() string {
+	return fmt.Sprintf("journal: queue %d goes on at %d, not %d", e.Queue, e.Current, e.Expected)
+}
+
 // InvalidError refuses a message or topic that breaks a limit. Nothing is
 // stored.
 type InvalidError struct {

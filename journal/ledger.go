@@ -79,12 +79,14 @@ func (l *ledger) end() uint64 { return l.first + uint64(len(l.receipts)) }
 // tolding waits until the receipts before a number are durable.
 type tolding struct {
 	before uint64
+	prompt bool // somebody waits to be answered
 	done   chan struct{}
 }
 
 // await returns a channel that is closed once all receipts added so far are durable.
-func (l *ledger) await() <-chan struct{} {
-	t := tolding{before: l.end(), done: make(chan struct{})}
+// They are not kept back for others to join them when that is to be prompt.
+func (l *ledger) await(prompt bool) <-chan struct{} {
+	t := tolding{before: l.end(), prompt: prompt, done: make(chan struct{})}
 	l.told = append(l.told, t)
 	return t.done
 }
@@ -200,7 +202,11 @@ func (l *ledger) receiptsDue() (time.Time, bool) {
 	if len(l.states) > 0 && l.stateBy == 0 {
 		return l.receiptsAfter, true
 	}
-	return later(l.receiptsAt.Add(receiptDelay), l.receiptsAfter), l.onTheWay < l.end()
+	due := l.receiptsAt.Add(receiptDelay)
+	if slices.ContainsFunc(l.told, func(t tolding) bool { return t.prompt && t.before > l.onTheWay }) {
+		due = l.receiptsAfter
+	}
+	return later(due, l.receiptsAfter), l.onTheWay < l.end()
 }
 
 // settled says that the bucket knows all there is to know.

@@ -92,8 +92,11 @@ func (w *writer) decided(d *topicCommit, receipts []segment.Receipt, answer func
 	w.ledger.addReceipts(receipts, time.Now())
 	w.metrics.receipts.Set(float64(len(w.ledger.receipts)))
 	for _, r := range d.topic.requests {
-		if r.identity.Kind == segment.IdentityKey {
+		if r.identity.Keyed() {
 			delete(w.keys, inFlightKey{d.commit.Topic, r.identity.Key})
+		}
+		if _, conditional := r.identity.Expected(); conditional && len(receipts) > 0 {
+			r.proof = w.ledger.await(true)
 		}
 	}
 	if s.undecided--; s.undecided == 0 {
@@ -114,7 +117,7 @@ func (w *writer) logReceipts(ctx context.Context, receipts []segment.Receipt) er
 		return ErrDraining
 	}
 	w.ledger.addReceipts(receipts, time.Now())
-	done := w.ledger.await()
+	done := w.ledger.await(false)
 	w.signal()
 	w.mu.Unlock()
 	select {
@@ -208,6 +211,8 @@ func (d *Draft) outcome(o meta.RequestOutcome) bool {
 		d.err = &GapError{Expected: o.Expected}
 	case meta.RequestFenced:
 		d.err = &FencedError{Current: o.Current}
+	case meta.RequestMissed:
+		d.err = &NextOffsetError{Queue: d.parts[0].queue, Expected: d.identity.Epoch, Current: o.Current}
 	case meta.RequestKeyReused:
 		d.err = ErrKeyReused
 	default:

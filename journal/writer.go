@@ -13,7 +13,6 @@ import (
 
 	"github.com/bucketmq/bucketmq/meta"
 	"github.com/bucketmq/bucketmq/objstore"
-	"github.com/bucketmq/bucketmq/segment"
 )
 
 const (
@@ -127,12 +126,12 @@ func (w *writer) join(d *Draft, now time.Time) error {
 	defer w.mu.Unlock()
 	held := d.held()
 	key := inFlightKey{d.topic.ID, d.identity.Key}
-	if err := w.admit(held, d.identity.Kind, key); err != nil {
+	if err := w.admit(held, d.identity.Keyed(), key); err != nil {
 		return err
 	}
 	b := w.openBatch(now, d)
 	b.add(d, w.auto)
-	if d.identity.Kind == segment.IdentityKey {
+	if d.identity.Keyed() {
 		w.keys[key] = struct{}{}
 	}
 	w.hold(held)
@@ -146,7 +145,7 @@ func (w *writer) join(d *Draft, now time.Time) error {
 }
 
 // admit says why a request may not join now. Guarded by mu.
-func (w *writer) admit(held int64, kind uint8, key inFlightKey) error {
+func (w *writer) admit(held int64, keyed bool, key inFlightKey) error {
 	switch {
 	case w.draining || w.dead:
 		return ErrDraining
@@ -157,7 +156,7 @@ func (w *writer) admit(held int64, kind uint8, key inFlightKey) error {
 	case w.held+held > w.options.BufferBytes:
 		return fmt.Errorf("%w: %d bytes are not stored yet", ErrBufferFull, w.held)
 	}
-	if kind == segment.IdentityKey {
+	if keyed {
 		if _, ok := w.keys[key]; ok {
 			return ErrKeyInFlight
 		}
@@ -169,7 +168,7 @@ func (w *writer) admit(held int64, kind uint8, key inFlightKey) error {
 func (w *writer) admits() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.admit(0, 0, inFlightKey{})
+	return w.admit(0, false, inFlightKey{})
 }
 
 // openBatch returns the batch that d joins. Guarded by mu.

@@ -66,6 +66,7 @@ const (
 	RequestGap       = "gap"        // producer sequence ahead of Expected: left out
 	RequestFenced    = "fenced"     // producer epoch below Current: left out
 	RequestKeyReused = "key_reused" // same idempotency key, other body: left out
+	RequestMissed    = "missed"     // it would not get the offset of its condition but Current: left out
 )
 
 // RequestOutcome says what became of one request.

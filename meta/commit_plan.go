@@ -95,7 +95,7 @@ func (p *commitPlan) validate() error {
 		}
 	}
 	for _, r := range p.commit.Requests {
-		if id := r.Identity; id.Kind != segment.IdentityKey && (id.Kind != segment.IdentityProducer || id.Epoch < 0 || id.Seq < 0) {
+		if id := r.Identity; !id.Keyed() && (id.Kind != segment.IdentityProducer || id.Epoch < 0 || id.Seq < 0) {
 			return fmt.Errorf("malformed identity of kind %d", id.Kind)
 		}
 	}
@@ -179,7 +179,9 @@ func (p *commitPlan) encode() {
 	for _, i := range p.requests {
 		r := &c.Requests[i]
 		p.args = append(p.args, identities[i], identityKind(r.Identity))
-		if r.Identity.Kind == segment.IdentityKey {
+		if expected, conditional := r.Identity.Expected(); conditional {
+			p.args = append(p.args, string(r.Identity.Body[:]), formatNumber(expected))
+		} else if r.Identity.Keyed() {
 			p.args = append(p.args, string(r.Identity.Body[:]), "")
 		} else {
 			p.args = append(p.args, formatNumber(r.Identity.Epoch), formatNumber(r.Identity.Seq))
@@ -217,14 +219,14 @@ func appendRun(args []any, r *run) []any {
 // key a request that has it.
 func (p *commitPlan) identities() (number map[int]int, order []int) {
 	type identity struct {
-		kind uint8
+		kind string
 		key  [16]byte
 	}
 	seen := map[identity]int{}
 	number = map[int]int{}
 	for _, i := range p.requests {
 		id := p.commit.Requests[i].Identity
-		key := identity{id.Kind, id.Key}
+		key := identity{identityKind(id), id.Key}
 		if seen[key] == 0 {
 			order = append(order, i)
 			seen[key] = len(order)

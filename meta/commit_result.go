@@ -84,6 +84,8 @@ func parseVerdict(verdict string, epoch int64) (RequestOutcome, error) {
 		return parseAnswer(verdict[1:], epoch)
 	case verdict == "K":
 		return RequestOutcome{Status: RequestKeyReused}, nil
+	case verdict[0] == 'C' && isNumber:
+		return RequestOutcome{Status: RequestMissed, Current: number}, nil
 	case verdict[0] == 'F' && isNumber:
 		return RequestOutcome{Status: RequestFenced, Current: number}, nil
 	case verdict[0] == 'G' && isNumber:

@@ -19,6 +19,8 @@ var identityCases = []testCase{
 	{"ProducerRequestsOfOneCommitAreDecidedInOrder", producerRequestsInOrder},
 	{"ReceiptKeepsVerdicts", receiptKeepsVerdicts},
 	{"NumbersNear2To53", numbersNear2To53},
+	{"ConditionsAreMetOrLeftOut", conditionsAreMetOrLeftOut},
+	{"OneOfManyConditionalWritersWins", oneOfManyConditionalWritersWins},
 }
 
 func half(text string) (h [16]byte) {

@@ -34,6 +34,13 @@ func goldens() map[string]func() ([]byte, segment.Footer) {
 			b.AddReceipts([]segment.Receipt{{Writer: writer, Seq: 6, Topic: topicA, Epoch: 1, Queue: 3, Position: 500, Length: 300, StoredAt: 1_700_000_002_000}})
 			return b.Finish()
 		},
+		"v1-condition.seg": func() ([]byte, segment.Footer) {
+			b := segment.NewBuilder(writer, 12, 1_700_000_005_000)
+			only := chunk(message(0, "only there"), message(1, "or not at all"))
+			only.Identity = &segment.Identity{Kind: segment.IdentityCondition, Key: [16]byte{1}, Body: [16]byte{2}, Epoch: 42, Queues: 8, Parts: 1, IDBase: idBase}
+			b.AddChunks(segment.Messages, topicA, 3, []segment.Chunk{only})
+			return b.Finish()
+		},
 		"v1-burnt.seg": func() ([]byte, segment.Footer) {
 			b := segment.NewBuilder(writer, 9, 1_700_000_002_000)
 			b.AddBurnt([]uint64{8})

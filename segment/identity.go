@@ -12,6 +12,9 @@ const (
 	IdentityKey uint8 = 1
 	// IdentityProducer marks a request with a producer id, epoch and sequence.
 	IdentityProducer uint8 = 2
+	// IdentityCondition marks a request with an idempotency key that is stored only
+	// where it gets the offset in Epoch: Expected. It is one block.
+	IdentityCondition uint8 = 3
 )
 
 // Identity is why a request is recognised when it is sent again. It is stored
@@ -20,8 +23,8 @@ const (
 type Identity struct {
 	Kind        uint8
 	Key         [16]byte  // first half of SHA-256 of the idempotency key or of the producer id
-	Body        [16]byte  // first half of SHA-256 of the request's body, of IdentityKey
-	Epoch, Seq  int64     // of IdentityProducer
+	Body        [16]byte  // first half of SHA-256 of the request's body, of IdentityKey and IdentityCondition
+	Epoch, Seq  int64     // of IdentityProducer; of IdentityCondition, Epoch is the offset to get
 	Queues      uint32    // the topic's queue count when the request was split
 	Part, Parts uint16    // which of the request's chunks this block is: Part < Parts
 	AutoQueue   uint32    // the queue that messages without a choice of their own went to
@@ -29,6 +32,15 @@ type Identity struct {
 }
 
 const identitySize = 80
+
+// Keyed says that the request has an idempotency key.
+func (id *Identity) Keyed() bool { return id.Kind == IdentityKey || id.Kind == IdentityCondition }
+
+// Expected returns the first offset that the request must get to be stored; false:
+// any.
+func (id *Identity) Expected() (first int64, conditional bool) {
+	return id.Epoch, id.Kind == IdentityCondition
+}
 
 func appendIdentity(dst []byte, id *Identity) []byte {
 	dst = append(dst, id.Kind, 0)
@@ -55,11 +67,14 @@ func decodeIdentity(b []byte) (id Identity, err error) {
 	id.Epoch = int64(order.Uint64(b[48:]))
 	id.Seq = int64(order.Uint64(b[56:]))
 	copy(id.IDBase[:], b[64:])
-	if (id.Kind != IdentityKey && id.Kind != IdentityProducer) || b[1] != 0 || order.Uint16(b[6:]) != 0 {
+	if id.Kind < IdentityKey || id.Kind > IdentityCondition || b[1] != 0 || order.Uint16(b[6:]) != 0 {
 		return Identity{}, fmt.Errorf("%w: identity of kind %d", ErrVersion, id.Kind)
 	}
 	if id.Part >= id.Parts {
 		return Identity{}, fmt.Errorf("%w: identity with part %d of %d", ErrCorrupt, id.Part, id.Parts)
+	}
+	if id.Kind == IdentityCondition && (id.Parts != 1 || id.Epoch < 0) {
+		return Identity{}, fmt.Errorf("%w: condition of %d parts on offset %d", ErrCorrupt, id.Parts, id.Epoch)
 	}
 	return id, nil
 }

@@ -113,6 +113,7 @@ func TestWrongUsageExitsTwoAndSaysWhere(t *testing.T) {
 		{[]string{"serve", "--commit-interval", "1ms"}, "at least 100ms"},
 		{[]string{"produce", "t", "--batch", "1001", "x"}, "1 to 1000"},
 		{[]string{"produce", "t", "--whole", "x"}, "--whole"},
+		{[]string{"produce", "t", "--if-next-offset", "3", "x"}, "--queue"},
 	} {
 		o := command(t, nil, "", c.args...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, c.want) {

@@ -33,6 +33,7 @@ type produceCmd struct {
 	Delay       time.Duration     `placeholder:"DURATION" help:"Deliver the messages so much later, up to 960h; the topic is of type delay or mixed."`
 	DeliverAt   string            `placeholder:"TIME" help:"Deliver the messages then (RFC 3339)."`
 	DelayLevel  int64             `placeholder:"N" help:"Deliver the messages after the wait of level 1 (1s) to 18 (2h)."`
+	IfNext      *int64            `name:"if-next-offset" placeholder:"N" help:"Store only if the queue's next offset is N, else fail; every further request goes on where the one before ended."`
 	Whole       bool              `help:"Send all of standard input as one message."`
 	Batch       int               `default:"1000" placeholder:"N" help:"At most this many messages in one request (1 to 1000)."`
 	RetryFor    time.Duration     `default:"30s" placeholder:"DURATION" help:"How long to repeat a request that was not answered or is to be repeated; nothing is stored twice."`
@@ -48,6 +49,9 @@ func (c *produceCmd) Run(env *environment) error {
 	}
 	if c.Whole && len(c.Message) > 0 {
 		return usageError("--whole sends standard input: give no messages as arguments")
+	}
+	if c.IfNext != nil && (c.Queue == nil || *c.IfNext < 0) {
+		return usageError("--if-next-offset is an offset of the queue that --queue names")
 	}
 	if err := c.checkDelay(); err != nil {
 		return err
@@ -71,6 +75,9 @@ func (c *produceCmd) Run(env *environment) error {
 			return fmt.Errorf("after %s: %w", plural(p.count, "stored message"), err)
 		}
 		p.add(int64(len(batch)))
+		if c.IfNext != nil {
+			*c.IfNext += int64(len(batch))
+		}
 	}
 	p.end()
 	return <-read
@@ -215,7 +222,13 @@ func (c *produceCmd) send(ctx context.Context, env *environment, cl *client.Clie
 	key := uuid.NewString()
 	deadline := time.Now().Add(c.RetryFor)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		result, err := cl.Send(ctx, c.Topic, messages, key)
+		var result client.SendResult
+		var err error
+		if c.IfNext != nil {
+			result, err = cl.SendIf(ctx, c.Topic, messages, key, *c.IfNext)
+		} else {
+			result, err = cl.Send(ctx, c.Topic, messages, key)
+		}
 		if err == nil {
 			return c.report(env, result)
 		}

@@ -2067,6 +2067,12 @@ type SendRequest struct {
 	// Example: durable
 	Ack *Ack `json:"ack,omitempty"`
 
+	// IfNextOffset Store only if this is the next offset of the queue, which every message names by `queue`; else 412 with the current
+	// one. So one of several writers that read the same state wins. The answer takes one more write to the store.
+	// Not together with a delay, a `producer` or `ack=none`; sent again with its `Idempotency-Key`, a request that
+	// was stored is answered as the first time.
+	IfNextOffset *int64 `json:"if_next_offset,omitempty"`
+
 	// Messages The messages; those of one queue keep their order.
 	Messages []NewMessage `json:"messages"`
 
@@ -2344,6 +2350,9 @@ type IdempotencyKeyParam = string
 // IfMatchParam Example: "9e00-3"
 type IfMatchParam = string
 
+// IfNextOffsetParam Example: 42
+type IfNextOffsetParam = int64
+
 // IfNoneMatchParam Example: *
 type IfNoneMatchParam = string
 
@@ -2618,6 +2627,11 @@ type KeyInFlight = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type KeyReused = Problem
+
+// NextOffsetConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NextOffsetConflict = Problem
 
 // NoCommitTarget What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -3021,6 +3035,10 @@ type SendFramedMessagesParams struct {
 	// ProducerSeq The producer's number of this request.
 	ProducerSeq *ProducerSeqParam `form:"producer_seq,omitempty" json:"producer_seq,omitempty"`
 
+	// IfNextOffset Store only if this is the next offset of `queue`; else 412 with the current one. Not together with a delay, a
+	// producer or `ack=none`.
+	IfNextOffset *IfNextOffsetParam `form:"if_next_offset,omitempty" json:"if_next_offset,omitempty"`
+
 	// IdempotencyKey 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
 	// the first answer again, with `Idempotent-Replayed: true`.
 	IdempotencyKey *IdempotencyKeyParam `json:"Idempotency-Key,omitempty"`
@@ -3063,6 +3081,10 @@ type SendRawMessageParams struct {
 
 	// ProducerSeq The producer's number of this request.
 	ProducerSeq *ProducerSeqParam `form:"producer_seq,omitempty" json:"producer_seq,omitempty"`
+
+	// IfNextOffset Store only if this is the next offset of `queue`; else 412 with the current one. Not together with a delay, a
+	// producer or `ack=none`.
+	IfNextOffset *IfNextOffsetParam `form:"if_next_offset,omitempty" json:"if_next_offset,omitempty"`
 
 	// IdempotencyKey 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
 	// the first answer again, with `Idempotent-Replayed: true`.

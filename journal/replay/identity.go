@@ -45,7 +45,7 @@ func newIdentities(l *log, topic uuid.UUID) *identities {
 }
 
 func (ids *identities) learn(id *segment.Identity, storedAt int64) {
-	if id.Kind == segment.IdentityKey {
+	if id.Keyed() {
 		ids.keys[id.Key] = max(ids.keys[id.Key], storedAt)
 		return
 	}
@@ -56,7 +56,7 @@ func (ids *identities) learn(id *segment.Identity, storedAt int64) {
 
 // stored says whether a commit made at that time would index the request.
 func (ids *identities) stored(id *segment.Identity, at int64) bool {
-	if id.Kind == segment.IdentityKey {
+	if id.Keyed() {
 		first, known := ids.keys[id.Key]
 		return !known || at-first >= meta.IdempotencyWindow.Milliseconds()
 	}
@@ -71,19 +71,22 @@ func (ids *identities) runs(tails []*Segment) []meta.Entry {
 	for _, s := range tails {
 		refused := ids.refused(s)
 		ids.judged[s] = refused
-		last := map[uint32]int{} // queue → index in out of its last run in this segment
+		last := map[uint32]int{} // queue → index in out of its last run in this segment that goes on
 		for i := range s.Footer.Blocks {
 			b := &s.Footer.Blocks[i]
 			if b.Kind != segment.Messages || b.Topic != ids.topic || b.Due != 0 || b.Identity != nil && refused[requestOf(b.Identity)] {
 				continue
 			}
-			if j, ok := last[b.Queue]; ok && out[j].Position+out[j].Length == b.Position {
+			_, conditional := expected(b)
+			if j, ok := last[b.Queue]; ok && !conditional && out[j].Position+out[j].Length == b.Position {
 				out[j].Length += b.Length
 				out[j].Count += b.Count
 				out[j].Tags |= b.Tags
 				continue
 			}
-			last[b.Queue] = len(out)
+			if last[b.Queue] = len(out); conditional {
+				delete(last, b.Queue) // it is decided for itself, where it lands
+			}
 			out = append(out, meta.Entry{
 				Queue: b.Queue, Count: b.Count, StoredAt: s.Footer.CreatedAt,
 				Segment:  meta.SegmentRef{Writer: s.Footer.Writer, Seq: s.Footer.Seq},
@@ -124,9 +127,43 @@ func (ids *identities) refused(s *Segment) map[request]bool {
 			refused[r] = true
 			continue
 		}
+		if _, conditional := expected(&b); conditional {
+			continue // whether it is stored is known where it lands
+		}
 		ids.learn(b.Identity, s.Footer.CreatedAt)
 	}
 	return refused
+}
+
+// expected returns the offset that a block must get to be indexed; false: any.
+func expected(b *segment.Block) (first int64, conditional bool) {
+	if b.Identity == nil {
+		return 0, false
+	}
+	return b.Identity.Expected()
+}
+
+// conditions returns the offsets that blocks of tails must get.
+func conditions(topic uuid.UUID, tails []*Segment) map[place]int64 {
+	var out map[place]int64
+	for _, s := range tails {
+		for i := range s.Footer.Blocks {
+			b := &s.Footer.Blocks[i]
+			if first, conditional := expected(b); conditional && b.Topic == topic {
+				if out == nil {
+					out = map[place]int64{}
+				}
+				out[place{meta.SegmentRef{Writer: s.Footer.Writer, Seq: s.Footer.Seq}, b.Position}] = first
+			}
+		}
+	}
+	return out
+}
+
+// place is where a block is.
+type place struct {
+	segment  meta.SegmentRef
+	position int64
 }
 
 // dedupe returns what must be remembered of identified requests, from the
@@ -151,7 +188,7 @@ func (l *log) dedupe(topic uuid.UUID, queues map[uint32]*queueLog, puts []put) [
 	for _, d := range found {
 		id := d.Request.Identity
 		age := l.opts.Now - d.StoredAt
-		if id.Kind == segment.IdentityKey && age >= meta.IdempotencyWindow.Milliseconds() {
+		if id.Keyed() && age >= meta.IdempotencyWindow.Milliseconds() {
 			continue
 		}
 		slices.SortFunc(d.Parts, func(a, b meta.Part) int {

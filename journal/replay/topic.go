@@ -16,6 +16,7 @@ type queueLog struct {
 	proven  []meta.Entry          // from receipts, by offset
 	tail    []meta.Entry          // unreceipted runs, oldest first; Next is not yet known
 	decided func(meta.Entry) bool // of tail: if no gap asks for it, it was not committed
+	wants   map[place]int64       // of tail: offsets that entries must get, or they are left out
 	entries []meta.Entry          // the result
 	given   []meta.Entry          // those of entries that were numbered here
 	holes   []Hole
@@ -55,8 +56,10 @@ func (l *log) topic(t meta.Topic) Topic {
 	}
 	tails := l.tails(t.ID)
 	ids := newIdentities(l, t.ID)
+	wants := conditions(t.ID, tails)
 	for _, run := range ids.runs(tails) {
 		q := queueOf(run.Queue)
+		q.wants = wants
 		q.tail = append(q.tail, run)
 	}
 	puts := l.puts(t.ID, tails, ids.refusedBefore)
@@ -183,7 +186,9 @@ func (q *queueLog) storedAt() int64 {
 func (q *queueLog) fill(first int64, proven meta.Entry) bool {
 	n, count, gap := 0, int64(0), proven.First()-first
 	for n < len(q.tail) && count < gap {
-		count += int64(q.tail[n].Count)
+		if q.lands(q.tail[n], first+count) {
+			count += int64(q.tail[n].Count)
+		}
 		n++
 	}
 	if count != gap || !oneWriter(q.tail) {
@@ -208,10 +213,21 @@ func (q *queueLog) renumber(first int64, rest []meta.Entry) {
 
 func (q *queueLog) append(entries []meta.Entry) {
 	for _, e := range entries {
+		if !q.lands(e, q.end()) {
+			continue
+		}
 		e.Next, e.StoredAt = q.end()+int64(e.Count), max(e.StoredAt, q.storedAt())
 		q.entries = append(q.entries, e)
 		q.given = append(q.given, e)
 	}
+}
+
+// lands says whether an entry may have that offset: one with a condition may have
+// no other than it asks for. The verdicts that producers were told are receipts, so
+// this decides only what nobody knows of.
+func (q *queueLog) lands(e meta.Entry, first int64) bool {
+	want, conditional := q.wants[place{e.Segment, e.Position}]
+	return !conditional || want == first
 }
 
 func oneWriter(entries []meta.Entry) bool {

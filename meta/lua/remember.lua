@@ -1,7 +1,7 @@
 -- remember: reads and writes the keys that identity.lua decides by. A library.
--- judged = {verdicts, same, parts, answers, changed}: by number of the request its
--- verdict, the request it duplicates, the runs it was given, its answer; and
--- which keys must be written.
+-- judged = {verdicts, same, parts, answers, wants, keys, changed}: by number of the
+-- request its verdict, the request it duplicates, the runs it was given, its answer,
+-- the offset that it must get, its key; and which keys must be written.
 
 -- recall reads count identity keys from KEYS[from] on; kinds says of which kind each is.
 local function recall(from, count, kinds)
@@ -19,16 +19,33 @@ end
 
 -- judge decides count requests, read from ARGV[at] on, in their order.
 local function judge(at, count, known)
-  local j = {verdicts = {}, same = {}, parts = {}, answers = {}, changed = {}}
+  local j = {verdicts = {}, same = {}, parts = {}, answers = {}, wants = {}, keys = {}, changed = {}}
   for n = 1, count do
     local r = {key = tonumber(ARGV[at]), kind = ARGV[at + 1], a = ARGV[at + 2], b = ARGV[at + 3]}
     j.verdicts[n], j.same[n] = decide(known, r, n)
     if j.verdicts[n] == "S" then
       j.parts[n], j.answers[n], j.changed[r.key] = {}, ARGV[at + 4], true
+      j.wants[n], j.keys[n] = r.kind == "k" and tonumber(r.b) or nil, r.key
     end
     at = at + 5
   end
   return j, at
+end
+
+-- meet settles a condition of request n, once: it is left out, with whatever repeats
+-- it in the same commit, unless it gets the offset that it must get.
+local function meet(j, n, offset)
+  local want = j.wants[n]
+  j.wants[n] = nil
+  if not want or want == offset then
+    return
+  end
+  j.verdicts[n], j.answers[n], j.changed[j.keys[n]] = "C" .. dec(offset), nil, nil
+  for m, first in pairs(j.same) do
+    if first == n then
+      j.verdicts[m] = j.verdicts[n]
+    end
+  end
 end
 
 -- remember writes back what the stored requests changed.

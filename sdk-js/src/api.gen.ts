@@ -1792,6 +1792,14 @@ export interface components {
             messages: components["schemas"]["NewMessage"][];
             producer?: components["schemas"]["Producer"];
             ack?: components["schemas"]["Ack"];
+            /**
+             * Format: int64
+             * @description Store only if this is the next offset of the queue, which every message names by `queue`; else 412 with the current
+             *     one. So one of several writers that read the same state wins. The answer takes one more write to the store.
+             *     Not together with a delay, a `producer` or `ack=none`; sent again with its `Idempotency-Key`, a request that
+             *     was stored is answered as the first time.
+             */
+            if_next_offset?: number;
         };
         /**
          * @description The identity of a producer that numbers its requests, so that a request sent again is stored once. A new id or a higher
@@ -4618,6 +4626,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `if_next_offset` is not the queue's next offset, which `errors` tells; nothing was stored. */
+        NextOffsetConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A request with this key is still running. */
         KeyInFlight: {
             headers: {
@@ -4902,6 +4920,11 @@ export interface components {
         ProducerEpochParam: number;
         /** @description The producer's number of this request. */
         ProducerSeqParam: number;
+        /**
+         * @description Store only if this is the next offset of `queue`; else 412 with the current one. Not together with a delay, a
+         *     producer or `ack=none`.
+         */
+        IfNextOffsetParam: number;
         /** @description The id of the message. */
         MessageIdParam: string;
         /** @description Only messages stored at or after this time. */
@@ -5363,6 +5386,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["BodyTimeout"];
             409: components["responses"]["SendConflict"];
+            412: components["responses"]["NextOffsetConflict"];
             413: components["responses"]["SendTooLarge"];
             415: components["responses"]["UnsupportedMedia"];
             422: components["responses"]["SendRefused"];
@@ -5468,6 +5492,11 @@ export interface operations {
                 producer_epoch?: components["parameters"]["ProducerEpochParam"];
                 /** @description The producer's number of this request. */
                 producer_seq?: components["parameters"]["ProducerSeqParam"];
+                /**
+                 * @description Store only if this is the next offset of `queue`; else 412 with the current one. Not together with a delay, a
+                 *     producer or `ack=none`.
+                 */
+                if_next_offset?: components["parameters"]["IfNextOffsetParam"];
             };
             header?: {
                 /**
@@ -5495,6 +5524,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["BodyTimeout"];
             409: components["responses"]["SendConflict"];
+            412: components["responses"]["NextOffsetConflict"];
             413: components["responses"]["SendTooLarge"];
             415: components["responses"]["UnsupportedMedia"];
             422: components["responses"]["SendRefused"];
@@ -5516,6 +5546,11 @@ export interface operations {
                 producer_epoch?: components["parameters"]["ProducerEpochParam"];
                 /** @description The producer's number of this request. */
                 producer_seq?: components["parameters"]["ProducerSeqParam"];
+                /**
+                 * @description Store only if this is the next offset of `queue`; else 412 with the current one. Not together with a delay, a
+                 *     producer or `ack=none`.
+                 */
+                if_next_offset?: components["parameters"]["IfNextOffsetParam"];
             };
             header?: {
                 /**
@@ -5544,6 +5579,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["BodyTimeout"];
             409: components["responses"]["SendConflict"];
+            412: components["responses"]["NextOffsetConflict"];
             413: components["responses"]["SendTooLarge"];
             415: components["responses"]["UnsupportedMedia"];
             422: components["responses"]["SendRefused"];

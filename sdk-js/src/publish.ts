@@ -39,14 +39,20 @@ export interface NewMessage extends MessageOptions {
 export interface SendOptions {
   /** Names the request, 1 to 255 visible ASCII characters. Default: a random one. */
   readonly idempotencyKey?: string;
+  /**
+   * Stores only if this is the next offset of the queue, which every message names; else `next_offset_conflict`,
+   * whose `items[0].next_offset` tells the current one. So one of several writers that read the same state wins.
+   */
+  readonly ifNextOffset?: number;
   /** Stops waiting for the answer; what was sent may still be stored. */
   readonly signal?: AbortSignal;
 }
 
 /** The body of a request that sends messages. */
-export function encodeMessages(messages: readonly NewMessage[]): string {
+export function encodeMessages(messages: readonly NewMessage[], ifNextOffset?: number): string {
   if (messages.length === 0) throw invalidArgument("no messages");
   const request: Schemas["SendRequest"] = { messages: messages.map(wireOf) };
+  if (ifNextOffset !== undefined) request.if_next_offset = ifNextOffset;
   return JSON.stringify(request);
 }
 

@@ -73,7 +73,7 @@ export class Topic {
   /** Sends 1 to 1000 messages in one request; resolves when all are durable, with one result per message. */
   async sendBatch(messages: readonly NewMessage[], options: SendOptions = {}): Promise<SendResult[]> {
     this.#assertOpen();
-    const body = encodeMessages(messages);
+    const body = encodeMessages(messages, options.ifNextOffset);
     return this.#context.track(this.#post(body, messages.length, options));
   }
 

@@ -153,6 +153,25 @@ describe("Sends", () => {
     ]);
   });
 
+  test("a condition on the next offset travels with the request, and a conflict tells the current one", async () => {
+    const { fetch, seen } = fakeFetch(
+      () => json(stored(1)),
+      () =>
+        problem(412, "next_offset_conflict", {
+          errors: [{ pointer: "/if_next_offset", code: "c", next_offset: 9 }],
+        }),
+    );
+    const topic = connect("http://h", { fetch, retry: quick }).topic("orders");
+    await topic.send("x", { queue: 0, ifNextOffset: 7 });
+    expect(JSON.parse(seen[0]?.body ?? "").if_next_offset).toBe(7);
+    const error = await failure(topic.send("x", { queue: 0, ifNextOffset: 7 }));
+    expect([error.code, error.definite, error.items[0]?.next_offset]).toEqual([
+      "next_offset_conflict",
+      true,
+      9,
+    ]);
+  });
+
   test("a partly stored batch fails and says what is stored", async () => {
     const refused = {
       type: "t",
