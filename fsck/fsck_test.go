@@ -3,8 +3,10 @@ package fsck_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"hash/crc32"
 	"strings"
 	"testing"
 
@@ -43,6 +45,47 @@ func TestWholeLogHasNoFaults(t *testing.T) {
 	if gets := store.Requests()["get"]; gets != 3 {
 		t.Errorf("%d GETs for 3 small segments", gets)
 	}
+}
+
+// A filter that rules out a key of its block would hide messages from a search.
+func TestAKeyFilterThatMissesAKeyIsAFault(t *testing.T) {
+	store := objstore.NewMemory()
+	b := segment.NewBuilder(writerA, 1, 0)
+	c := segment.Chunk{Count: 1}
+	c.Payload = segment.AppendRecord(nil, &segment.Record{Keys: []byte("order-1 customer-2")})
+	b.AddChunks(segment.Messages, topic, 0, []segment.Chunk{c})
+	body, f := b.Finish()
+	key := segment.ObjectKey(writerA, 1)
+	put(t, store, key, body)
+	if r := run(t, store, fsck.Options{}); len(r.Faults) != 0 {
+		t.Fatalf("faults: %+v", r.Faults)
+	}
+	filter := len(body) - segment.TrailerSize - 4 - 8
+	footer := f.Blocks[0].Length
+	replace(t, store, key, func(b []byte) []byte {
+		clear(b[filter : filter+8])
+		resealFooter(b, footer)
+		return b
+	})
+	if r := run(t, store, fsck.Options{}); len(r.Faults) != 1 || r.Faults[0].Kind != fsck.Mismatch || r.Faults[0].Block == nil {
+		t.Errorf("faults: %+v", r.Faults)
+	}
+	replace(t, store, key, func(b []byte) []byte {
+		b[filter-1] = 3 // no filter is that small
+		resealFooter(b, footer)
+		return b
+	})
+	if r := run(t, store, fsck.Options{}); len(r.Faults) != 1 || r.Faults[0].Kind != fsck.Mismatch {
+		t.Errorf("faults: %+v", r.Faults)
+	}
+}
+
+// resealFooter gives a changed footer a right CRC.
+func resealFooter(object []byte, at int64) {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	trailer := object[len(object)-segment.TrailerSize:]
+	crc := crc32.Checksum(object[at:len(object)-segment.TrailerSize], table)
+	binary.BigEndian.PutUint32(trailer, crc32.Update(crc, table, trailer[4:]))
 }
 
 func TestEmptyLogHasNoFaults(t *testing.T) {

@@ -1,9 +1,11 @@
 package fsck
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bucketmq/bucketmq/objstore"
@@ -14,6 +16,7 @@ import (
 type object struct {
 	c      *checker
 	bytes  window
+	keys   segment.KeyFilters
 	result Object
 }
 
@@ -57,8 +60,14 @@ func (o *object) footer(ctx context.Context) (segment.Footer, error) {
 			return segment.Footer{}, err
 		}
 		f, missing, err := segment.ParseFooter(tail, o.bytes.info.Size)
-		if err != nil || missing == 0 {
+		if err != nil {
 			return f, err
+		}
+		if missing == 0 {
+			if o.keys, err = segment.ParseKeyFilters(bytes.Clone(tail), len(f.Blocks)); err != nil {
+				o.found(Mismatch, nil, err)
+			}
+			return f, nil
 		}
 		n = int64(len(tail)) + missing
 	}
@@ -80,7 +89,7 @@ func (o *object) describe(f *segment.Footer) {
 
 // blocks checks every block that the directory has.
 func (o *object) blocks(ctx context.Context, rows []segment.Block) error {
-	for _, row := range rows {
+	for i, row := range rows {
 		entry := blockOf(row)
 		b, err := o.bytes.read(ctx, row.Position, row.Length)
 		if ctx.Err() != nil {
@@ -89,7 +98,7 @@ func (o *object) blocks(ctx context.Context, rows []segment.Block) error {
 		if err != nil {
 			o.foundIn(readFault(err), &entry, err)
 		} else {
-			o.block(b, row, &entry)
+			o.block(b, row, &entry, func(key string) bool { return o.keys.MayHold(i, key) })
 		}
 		o.count(entry)
 	}
@@ -119,7 +128,7 @@ func (o *object) withoutFooter(ctx context.Context, cause error) error {
 	}
 	for _, row := range rows {
 		entry := blockOf(row)
-		o.block(b[row.Position:][:row.Length], row, &entry)
+		o.block(b[row.Position:][:row.Length], row, &entry, nil)
 		o.count(entry)
 	}
 	return nil
@@ -156,8 +165,9 @@ func (o *object) count(entry Block) {
 }
 
 // block checks one block's bytes against its CRC, against the directory's row
-// and record by record.
-func (o *object) block(b []byte, row segment.Block, entry *Block) {
+// and record by record; each key of one is a key that mayHold, if there is one, says
+// may be there.
+func (o *object) block(b []byte, row segment.Block, entry *Block, mayHold func(key string) bool) {
 	block, payload, err := segment.DecodeBlock(b)
 	if err != nil {
 		// The directory gave the length: too few bytes are damage of the header.
@@ -173,12 +183,15 @@ func (o *object) block(b []byte, row segment.Block, entry *Block) {
 		o.foundIn(Mismatch, entry, errors.New("the header in front of the block is not the directory's"))
 		return
 	}
-	if kind, err := checkRecords(payload, row); err != nil {
+	if row.Kind != segment.Messages {
+		mayHold = nil
+	}
+	if kind, err := checkRecords(payload, row, mayHold); err != nil {
 		o.foundIn(kind, entry, err)
 	}
 }
 
-func checkRecords(payload []byte, row segment.Block) (FaultKind, error) {
+func checkRecords(payload []byte, row segment.Block, mayHold func(key string) bool) (FaultKind, error) {
 	n := uint32(0)
 	for r, err := range segment.Records(payload) {
 		if errors.Is(err, segment.ErrVersion) {
@@ -190,6 +203,11 @@ func checkRecords(payload []byte, row segment.Block) (FaultKind, error) {
 		bloom := segment.TagBloom(r.Tag)
 		if r.BornAt < row.MinBorn || r.BornAt > row.MaxBorn || row.Tags&bloom != bloom {
 			return Mismatch, fmt.Errorf("record %d is outside the times or tags of its block", n)
+		}
+		for key := range strings.FieldsSeq(string(r.Keys)) {
+			if mayHold != nil && !mayHold(key) {
+				return Mismatch, fmt.Errorf("a key of record %d is not in its block's key filter", n)
+			}
 		}
 		n++
 	}

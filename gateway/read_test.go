@@ -314,6 +314,46 @@ func TestRawMessageLeavesOutWhatHeadersCannotCarry(t *testing.T) {
 	}
 }
 
+// A key of many, page by page, through a gateway that has nothing in memory, while
+// messages go on to come.
+func TestSearchFindsByKeyWhileMessagesCome(t *testing.T) {
+	n, other := pair(t)
+	n.topic("orders", `{"queues":3}`)
+	sent := 0
+	more := func(count int) {
+		for range count {
+			n.send("orders", fmt.Sprintf(`[{"body":"%d","keys":["all","k%d"],"queue":%d},{"body":"none","queue":%d}]`, sent, sent%5, sent%3, sent%3))
+			sent++
+		}
+	}
+	more(20)
+	for _, at := range []*node{n, other} {
+		var bodies []string
+		query := "/v1/topics/orders/search?key=k3&limit=2"
+		for token := ""; ; more(1) {
+			p := as[page](t, at.get(query+token), 200)
+			for _, m := range p.Items {
+				bodies = append(bodies, *m.Body)
+			}
+			if p.Token == "" {
+				break
+			}
+			token = "&page_token=" + p.Token
+		}
+		for i, body := range bodies {
+			if body != fmt.Sprint(3+5*i) {
+				t.Fatalf("found %v", bodies)
+			}
+		}
+		if len(bodies) < 4 {
+			t.Errorf("found %v of %d", bodies, sent)
+		}
+	}
+	if p := as[page](t, other.get("/v1/topics/orders/search?key=k&limit=100"), 200); len(p.Items) != 0 || p.Token != "" {
+		t.Errorf("a part of a key finds %+v", p)
+	}
+}
+
 func TestSearchFindsByIDAndByTime(t *testing.T) {
 	n := alone(t)
 	n.topic("orders", `{"queues":4}`)
@@ -344,7 +384,7 @@ func TestSearchFindsByIDAndByTime(t *testing.T) {
 	if got := strings.Join(bodies, " "); got != "1 3 5 7 9 11" {
 		t.Errorf("by time and tag: %s", got)
 	}
-	for q, pointer := range map[string]string{"?": "query:from", "?message_id=x": "query:message_id", "?from=x": "query:from", "?from=" + before + "&tag=a||b": "query:tag",
+	for q, pointer := range map[string]string{"?": "query:from", "?key=": "query:key", "?key=a%20b": "query:key", "?key=a&message_id=" + wanted: "query:message_id", "?message_id=x": "query:message_id", "?from=x": "query:from", "?from=" + before + "&tag=a||b": "query:tag",
 		"?from=" + before + "&page_token=zz": "query:page_token", "?message_id=" + wanted + "&from=" + before: "query:message_id", "?from=" + before + "&to=" + before: "query:to"} {
 		refusedAs(t, n.get("/v1/topics/orders/search"+q), 400, "invalid_parameter", pointer)
 	}

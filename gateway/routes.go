@@ -61,7 +61,7 @@ func (s *Server) routes() []route {
 		{method: http.MethodGet, path: queue + "/messages/:offset", operation: "getMessage", handle: s.getMessage, answers: jsonType, query: []string{"encoding"}},
 		{method: http.MethodGet, path: queue + "/messages/:offset/raw", operation: "getRawMessage", handle: s.getRawMessage, answers: bytesType},
 		{method: http.MethodGet, path: topic + "/search", operation: "searchMessages", handle: s.searchMessages, answers: jsonType,
-			query: []string{"message_id", "from", "to", "tag", "encoding", "limit", "page_token"}},
+			query: []string{"message_id", "key", "from", "to", "tag", "encoding", "limit", "page_token"}},
 
 		{method: http.MethodPost, path: topic + "/requests", operation: "requestReply", handle: s.requestReply, takes: jsonType, answers: jsonType},
 		{method: http.MethodPost, path: "/v1/replies", operation: "sendReply", handle: s.sendReply, takes: jsonType, answers: jsonType},

@@ -10,8 +10,8 @@ import (
 
 const maxTokenBytes = 8192
 
-// searchMessages looks through a bounded part of a topic, by message id or by
-// time and tag.
+// searchMessages looks through a bounded part of a topic, by message id, or by
+// key, time and tag.
 func (s *Server) searchMessages(c echo.Context) error {
 	topic, err := s.topic(c)
 	if err != nil {
@@ -79,13 +79,16 @@ func searchOf(p *params) journal.SearchOptions {
 			p.fail("message_id", "an id such as 019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00")
 		}
 		search.ID = id
-		if p.has("from") || p.has("to") || p.has("tag") {
-			p.fail("message_id", "give either message_id, or from with to and tag")
+		if p.has("key") || p.has("from") || p.has("to") || p.has("tag") {
+			p.fail("message_id", "give either message_id, or key or from with to and tag")
 		}
 		return search
 	}
-	if !p.has("from") {
-		p.fail("from", "give either message_id or from")
+	if search.Key = p.text("key", journal.MaxKeysBytes); p.has("key") && !validKey([]byte(search.Key)) {
+		p.fail("key", "not empty, without blanks and control characters")
+	}
+	if !p.has("from") && !p.has("key") {
+		p.fail("from", "give message_id, key or from")
 	}
 	if byTime && bounded && to <= from {
 		p.fail("to", "after from")

@@ -15,6 +15,7 @@ import (
 type batch struct {
 	openedAt time.Time
 	size     int64 // encoded bytes
+	keys     int   // of the messages
 	held     int64 // memory that counts against BufferBytes
 	topics   []*topicBatch
 	byTopic  map[uuid.UUID]*topicBatch
@@ -97,6 +98,7 @@ func (b *batch) add(d *Draft, nextAuto func(t *meta.Topic) uint32) {
 		t.identified++
 	}
 	b.size += int64(d.size)
+	b.keys += d.keys
 	b.held += d.held()
 }
 

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -45,6 +46,7 @@ type Draft struct {
 	bornAt int64     // of messages that do not say
 	count  int
 	size   int                // encoded bytes
+	keys   int                // of all messages
 	system bool               // see NewSystemDraft
 	extra  segment.Properties // see Reserve
 	expect int                // bytes that are likely to come; see Expect
@@ -199,9 +201,14 @@ func (d *Draft) counted(p *part, r *segment.Record, size int) {
 	p.minBorn = min(p.minBorn, r.BornAt)
 	p.maxBorn = max(p.maxBorn, r.BornAt)
 	p.tags |= segment.TagBloom(r.Tag)
+	if len(r.Keys) > 0 {
+		d.keys += 1 + bytes.Count(r.Keys, blank)
+	}
 	d.count++
 	d.size += size
 }
+
+var blank = []byte(" ")
 
 // target is where a message wants to go.
 type target struct {

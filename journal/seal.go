@@ -59,7 +59,7 @@ func (s *sealed) seal(w *writer) {
 	for _, t := range s.batch.topics {
 		blocks += len(t.queues) + t.identified + t.timed
 	}
-	payload := int(s.batch.size) + len(s.cargo.topics)*1024
+	payload := int(s.batch.size) + len(s.cargo.topics)*1024 + 2*s.batch.keys // 2 bytes of each key are in a filter at most
 	b.Reuse(w.memory.take(b.Need(payload, blocks)))
 	b.Grow(payload, blocks)
 	spans := make([][][]segment.Span, len(s.batch.topics))

@@ -54,8 +54,9 @@ type SearchPage struct {
 }
 
 // Search looks through a topic in the order of storing. There is no index of
-// ids and keys: one call looks through a bounded number of messages and returns
-// a token to go on with. ErrCursor: the token is not one of this topic.
+// ids and keys, but the footers of segments tell which blocks may hold a key. One
+// call looks through a bounded number of messages with a bounded number of requests
+// to the store, and returns a token to go on with. ErrCursor: the token is not one of this topic.
 func (r *reader) Search(ctx context.Context, o SearchOptions) (*SearchPage, error) {
 	o.Limit = limitOf(o.Limit, DefaultReadMessages, MaxReadMessages)
 	if o.ID != uuid.Nil {
@@ -66,7 +67,8 @@ func (r *reader) Search(ctx context.Context, o SearchOptions) (*SearchPage, erro
 			o.To = end
 		}
 	}
-	s := &search{r: r, options: o, page: &SearchPage{}, want: newWant(o.Tag), messages: searchMessages, bytes: searchBytes}
+	s := &search{r: r, options: o, page: &SearchPage{}, want: newWant(o.Tag), messages: searchMessages, bytes: searchBytes, reads: searchReads}
+	defer s.directories.trim(0)
 	inner, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err := s.start(inner)
@@ -95,8 +97,11 @@ type search struct {
 
 	messages int   // that may still be looked through
 	bytes    int64 // that may still be looked through
+	reads    int   // requests to the store that may still be made for a key
 	found    bool  // the one message that was looked for
 	advanced bool  // the token is another one than before
+
+	directories directories // of a search for a key
 }
 
 // searched is one queue of a search.
@@ -142,7 +147,7 @@ func (s *search) start(ctx context.Context) error {
 
 // open reports whether there is room for more.
 func (s *search) open() bool {
-	return !s.found && s.messages > 0 && s.bytes > 0 && len(s.page.Messages) < s.options.Limit && s.oldest() != nil
+	return !s.found && s.messages > 0 && s.bytes > 0 && s.reads > 0 && len(s.page.Messages) < s.options.Limit && s.oldest() != nil
 }
 
 // oldest returns the queue whose next entry was stored first, nil when all are
@@ -177,7 +182,10 @@ func (s *search) step(ctx context.Context) error {
 		s.pass(q, e.Next)
 		return nil
 	}
-	return s.entry(ctx, q, e)
+	if s.options.Key != "" {
+		return s.keyed(ctx, q, e)
+	}
+	return s.entry(ctx, q, e, e.Next)
 }
 
 func (s *search) lookup(ctx context.Context, q *searched) error {
@@ -219,11 +227,11 @@ func (s *search) gap(q *searched, to int64, reason string) {
 	q.next, q.entries, s.advanced = to, nil, true
 }
 
-// entry looks through the messages of one entry.
-func (s *search) entry(ctx context.Context, q *searched, e *meta.Entry) error {
+// entry looks through the messages of one entry up to an offset in it.
+func (s *search) entry(ctx context.Context, q *searched, e *meta.Entry, end int64) error {
 	read := Read{
 		Topic: s.options.Topic, Queue: q.queue, Epoch: s.epoch, Filter: s.options.Tag,
-		MaxMessages: int(min(e.Next-q.next, MaxReadMessages)), MaxBytes: DefaultReadBytes,
+		MaxMessages: int(min(end-q.next, MaxReadMessages)), MaxBytes: DefaultReadBytes,
 	}
 	page, err := s.r.look(ctx, &read, &s.want, q.next, readTimeout)
 	var corrupt *CorruptError
@@ -234,10 +242,10 @@ func (s *search) entry(ctx context.Context, q *searched, e *meta.Entry) error {
 	if err != nil {
 		return err
 	}
-	next := min(page.Next, e.Next) // a scan may go beyond the entry
+	next := min(page.Next, end) // a scan may go beyond
 	for i := range page.Messages {
 		m := &page.Messages[i]
-		if m.Offset >= e.Next || !s.matches(&m.Record) {
+		if m.Offset >= end || !s.matches(&m.Record) {
 			continue
 		}
 		s.page.Messages = append(s.page.Messages, Item{Queue: q.queue, Stored: *m})

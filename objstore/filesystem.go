@@ -161,7 +161,7 @@ func (f *Filesystem) GetInto(ctx context.Context, key string, off, n int64, room
 }
 
 func (f *Filesystem) get(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
-	if err := errors.Join(checkKey(key), checkRange(off), ctx.Err()); err != nil {
+	if err := errors.Join(checkKey(key), checkRange(off, n), ctx.Err()); err != nil {
 		return nil, err
 	}
 	if n == 0 {
@@ -173,7 +173,7 @@ func (f *Filesystem) get(ctx context.Context, key string, off, n int64, room fun
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	if n, err = resolveRange(size, off, n); err != nil {
+	if off, n, err = resolveRange(size, off, n); err != nil {
 		return nil, err
 	}
 	body := room(n)[:n]

@@ -61,7 +61,7 @@ func (m *Memory) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 	if err := checkKey(key); err != nil {
 		return nil, fmt.Errorf("get: %w", err)
 	}
-	if err := checkRange(off); err != nil {
+	if err := checkRange(off, n); err != nil {
 		return nil, fmt.Errorf("get %s: %w", key, err)
 	}
 	if err := ctx.Err(); err != nil {
@@ -77,7 +77,7 @@ func (m *Memory) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 	if !ok {
 		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
 	}
-	n, err := resolveRange(int64(len(object.body)), off, n)
+	off, n, err := resolveRange(int64(len(object.body)), off, n)
 	if err != nil {
 		return nil, fmt.Errorf("get %s: %w", key, err)
 	}

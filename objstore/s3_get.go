@@ -22,7 +22,7 @@ func (s *S3) Get(ctx context.Context, key string, off, n int64) ([]byte, error) 
 // GetInto is Get into what room returns, which is asked once for each attempt.
 // See Filler.
 func (s *S3) GetInto(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
-	if err := errors.Join(checkKey(key), checkRange(off)); err != nil {
+	if err := errors.Join(checkKey(key), checkRange(off, n)); err != nil {
 		return nil, fmt.Errorf("get %q: %w", key, err)
 	}
 	if n == 0 {
@@ -43,8 +43,10 @@ func (s *S3) GetInto(ctx context.Context, key string, off, n int64, room func(n 
 
 func (s *S3) fetch(ctx context.Context, key string, off, n int64, room func(n int64) []byte) ([]byte, error) {
 	var options minio.GetObjectOptions
-	ranged := off > 0 || n > 0
+	ranged := off != 0 || n > 0
 	switch {
+	case off < 0:
+		options.Set("Range", fmt.Sprintf("bytes=%d", off))
 	case n > 0:
 		options.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
 	case ranged:
@@ -89,6 +91,9 @@ func readError(err error) error {
 func checkContentRange(header http.Header, off, n int64) (int64, error) {
 	text := header.Get("Content-Range")
 	first, last, size, ok := parseContentRange(text)
+	if off < 0 {
+		off = max(0, size+off)
+	}
 	switch {
 	case !ok || first != off || last < first || last >= size:
 		return 0, fmt.Errorf("%w: asked for %d bytes from %d, got Content-Range %q", errTransient, n, off, text)

@@ -32,7 +32,9 @@ type Store interface {
 	// Get reads n bytes from off on, or everything from off on when n is
 	// negative. It returns exactly what was asked for: a range that reaches past
 	// the end of the object is ErrRange, an absent object ErrNotFound. n = 0
-	// reads nothing and asks nothing. The caller owns the returned bytes.
+	// reads nothing and asks nothing. A negative off counts from the end, with a
+	// negative n only: the last bytes of the object, or all of it if it has fewer. The
+	// caller owns the returned bytes.
 	Get(ctx context.Context, key string, off, n int64) ([]byte, error)
 
 	// List yields the objects whose keys begin with prefix and are greater than
@@ -117,15 +119,25 @@ func checkKey(key string) error {
 }
 
 // checkRange refuses what no object can satisfy before a store is asked.
-func checkRange(off int64) error {
-	if off < 0 {
-		return fmt.Errorf("%w: offset %d", ErrRange, off)
+func checkRange(off, n int64) error {
+	if off < 0 && n >= 0 {
+		return fmt.Errorf("%w: %d bytes from offset %d", ErrRange, n, off)
 	}
 	return nil
 }
 
-// resolveRange returns how many bytes a Get of an object of this size returns.
-func resolveRange(size, off, n int64) (int64, error) {
+// resolveRange returns from where on, and how many bytes a Get of an object of this
+// size returns.
+func resolveRange(size, off, n int64) (from, length int64, err error) {
+	if off < 0 {
+		off = max(0, size+off)
+		return off, size - off, nil
+	}
+	length, err = resolveLength(size, off, n)
+	return off, length, err
+}
+
+func resolveLength(size, off, n int64) (int64, error) {
 	if n < 0 {
 		// A range that begins at the end is one that S3 cannot express.
 		if off > 0 && off >= size {

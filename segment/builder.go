@@ -39,6 +39,7 @@ type Builder struct {
 	object []byte
 	row    Block // the open block; its header's place is already in object
 	open   bool
+	keys   keyFilters
 }
 
 // NewBuilder returns a builder of the given writer's segment seq; createdAt is
@@ -67,7 +68,7 @@ func (b *Builder) Need(payload, blocks int) int {
 
 // Size returns the size that the object would have if it were finished now.
 func (b *Builder) Size() int {
-	return len(b.object) + footerSize(&b.footer) + TrailerSize
+	return len(b.object) + footerSize(&b.footer) + b.keys.size() + TrailerSize
 }
 
 // AddReceipts adds receipts of earlier commits to the footer.
@@ -198,6 +199,9 @@ func (b *Builder) closeBlock() {
 	appendBlockHeader(block[:0], &b.row)
 	b.row.CRC = crc32.Checksum(block[8:], castagnoli)
 	order.PutUint32(block[4:], b.row.CRC)
+	if b.row.Kind == Messages {
+		b.keys.add(len(b.footer.Blocks), block[b.row.headerSize():])
+	}
 	b.footer.Blocks = append(b.footer.Blocks, b.row)
 	b.open = false
 }
@@ -205,7 +209,7 @@ func (b *Builder) closeBlock() {
 // Finish returns the object's bytes and its footer. The builder must not be used
 // again.
 func (b *Builder) Finish() (object []byte, footer Footer) {
-	b.object = slices.Grow(b.object, footerSize(&b.footer)+TrailerSize)
-	b.object = appendFooter(b.object, &b.footer)
+	b.object = slices.Grow(b.object, footerSize(&b.footer)+b.keys.size()+TrailerSize)
+	b.object = appendFooter(b.object, &b.footer, &b.keys)
 	return b.object, b.footer
 }

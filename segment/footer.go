@@ -22,6 +22,9 @@ const (
 	footerHeaderSize = 48
 	burntSize        = 8
 
+	// trailerKeys is the trailer's flag for key filters at the footer's end.
+	trailerKeys uint16 = 1 << 1
+
 	// TrailerSize is the size of the fixed end of every segment: the least that
 	// ParseFooter needs.
 	TrailerSize = 24
@@ -36,7 +39,7 @@ func footerSize(f *Footer) int {
 }
 
 // appendFooter appends footer and trailer to the blocks of an object.
-func appendFooter(object []byte, f *Footer) []byte {
+func appendFooter(object []byte, f *Footer, keys *keyFilters) []byte {
 	start := len(object)
 	object = append(object, footerMagic...)
 	object = append(object, f.Writer[:]...)
@@ -54,7 +57,13 @@ func appendFooter(object []byte, f *Footer) []byte {
 	for _, seq := range f.Burnt {
 		object = order.AppendUint64(object, seq)
 	}
-	return appendTrailer(object, start)
+	flags := uint16(0)
+	if keys.size() > 0 {
+		flags |= trailerKeys
+		object = append(object, keys.section...)
+		object = order.AppendUint32(object, uint32(len(keys.section)))
+	}
+	return appendTrailer(object, start, flags)
 }
 
 func decodeFooter(b []byte) (f Footer, err error) {
@@ -130,12 +139,13 @@ func decodeDirectory(b []byte, count int) ([]Block, error) {
 }
 
 // appendTrailer appends the trailer of the footer that starts at object[start].
-func appendTrailer(object []byte, start int) []byte {
+func appendTrailer(object []byte, start int, flags uint16) []byte {
 	end := len(object)
 	object = order.AppendUint32(object, 0)
 	object = order.AppendUint32(object, uint32(end-start))
 	object = order.AppendUint64(object, uint64(end+TrailerSize))
-	object = append(object, Version, 0, 0, 0)
+	object = append(object, Version, 0)
+	object = order.AppendUint16(object, flags)
 	object = append(object, trailerMagic...)
 	crc := crc32.Checksum(object[start:end], castagnoli)
 	order.PutUint32(object[end:], crc32.Update(crc, castagnoli, object[end+4:]))
@@ -157,6 +167,19 @@ func decodeTrailer(t []byte, objectSize int64) (footer int64, err error) {
 		return 0, fmt.Errorf("%w: footer of %d bytes in an object of %d", ErrCorrupt, footer, objectSize)
 	}
 	return footer, nil
+}
+
+// ObjectSize returns what the last bytes of an object say its size is, for ParseFooter
+// when nobody else knows. Only that proves it.
+func ObjectSize(tail []byte) (int64, error) {
+	if len(tail) < TrailerSize {
+		return 0, fmt.Errorf("%w: tail of %d bytes", ErrCorrupt, len(tail))
+	}
+	size := int64(order.Uint64(tail[len(tail)-TrailerSize+8:]))
+	if size < int64(len(tail)) {
+		return 0, fmt.Errorf("%w: object of %d bytes ends with %d", ErrCorrupt, size, len(tail))
+	}
+	return size, nil
 }
 
 // ParseFooter decodes the footer of an object of objectSize bytes from its last
@@ -183,6 +206,11 @@ func ParseFooter(tail []byte, objectSize int64) (f Footer, missing int64, err er
 	if err := checkFooter(footer, trailer); err != nil {
 		return Footer{}, 0, err
 	}
+	if order.Uint16(trailer[18:])&trailerKeys != 0 {
+		if footer, _, err = cutKeyFilters(footer); err != nil {
+			return Footer{}, 0, err
+		}
+	}
 	if f, err = decodeFooter(footer); err != nil {
 		return Footer{}, 0, err
 	}
@@ -206,7 +234,7 @@ func checkFooter(footer, trailer []byte) error {
 	if trailer[16] != Version {
 		return fmt.Errorf("%w: segment of version %d", ErrVersion, trailer[16])
 	}
-	if trailer[17]|trailer[18]|trailer[19] != 0 {
+	if trailer[17] != 0 || order.Uint16(trailer[18:])&^trailerKeys != 0 {
 		return fmt.Errorf("%w: segment with flags %x", ErrVersion, trailer[17:20])
 	}
 	return nil

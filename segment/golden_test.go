@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write testdata anew; only with a new fo
 
 func goldens() map[string]func() ([]byte, segment.Footer) {
 	return map[string]func() ([]byte, segment.Footer){
-		"v1.seg": sample,
+		"v1-keys.seg": sample,
 		"v1-receipts.seg": func() ([]byte, segment.Footer) {
 			b := segment.NewBuilder(writer, 8, 1_700_000_001_000)
 			b.AddReceipts([]segment.Receipt{{Writer: writer, Seq: 7, Topic: topicA, Epoch: 1, Queue: 3, First: 104, Count: 5, Position: 0, Length: 642, StoredAt: 1_700_000_000_600, Tags: 9}})
@@ -71,6 +71,22 @@ func TestVersion1IsPinnedByteForByte(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// testdata/v1.seg is the sample from before there were key filters.
+func TestASegmentWithoutKeyFiltersIsRead(t *testing.T) {
+	old, err := os.ReadFile("testdata/v1.seg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want := sample()
+	if diff := cmp.Diff(want, mustParse(t, old), cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	filters, err := segment.ParseKeyFilters(old, len(want.Blocks))
+	if err != nil || !filters.MayHold(0, "a") || !filters.MayHold(0, "nobody has it") {
+		t.Errorf("filters %+v, %v: every block may hold every key", filters, err)
 	}
 }
 

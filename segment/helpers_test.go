@@ -29,7 +29,7 @@ func message(i int, body string) segment.Record {
 	return segment.Record{ID: segment.MessageID(idBase, i), BornAt: 1_700_000_000_000 + int64(i), Body: []byte(body)}
 }
 
-// sample is a segment with one of everything; its bytes are testdata/v1.seg.
+// sample is a segment with one of everything; its bytes are testdata/v1-keys.seg.
 func sample() ([]byte, segment.Footer) {
 	b := segment.NewBuilder(writer, 7, 1_700_000_000_500)
 	full := message(0, "hello")

@@ -22,6 +22,7 @@ type topicCmd struct {
 	Describe topicDescribeCmd `cmd:"" help:"Show a topic's settings and its queues."`
 	Update   topicUpdateCmd   `cmd:"" help:"Change a topic's settings."`
 	Delete   topicDeleteCmd   `cmd:"" help:"Delete a topic and its messages."`
+	Search   topicSearchCmd   `cmd:"" help:"Find messages by key, time or id."`
 }
 
 // topicSettings are the flags of create and update; what is not given is left

@@ -2356,6 +2356,9 @@ type IfNextOffsetParam = int64
 // IfNoneMatchParam Example: *
 type IfNoneMatchParam = string
 
+// KeyParam Example: order-1001
+type KeyParam = string
+
 // KeysParam Example: ["order-1001"]
 type KeysParam = []string
 
@@ -3188,6 +3191,9 @@ type GetRawMessageParams struct {
 type SearchMessagesParams struct {
 	// MessageId The id of the message.
 	MessageId *MessageIdParam `form:"message_id,omitempty" json:"message_id,omitempty"`
+
+	// Key Only messages that have this key, as one of their keys.
+	Key *KeyParam `form:"key,omitempty" json:"key,omitempty"`
 
 	// From Only messages stored at or after this time.
 	From *FromParam `form:"from,omitempty" json:"from,omitempty"`

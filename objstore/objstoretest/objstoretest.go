@@ -100,6 +100,11 @@ func getRanges(t *testing.T, s objstore.Store) {
 		{"ranges/one", 100_000, -1, objstore.ErrRange},
 		{"ranges/one", 1 << 40, 1, objstore.ErrRange},
 		{"ranges/one", -1, 1, objstore.ErrRange},
+		{"ranges/one", -1, -1, nil},
+		{"ranges/one", -70_000, -1, nil},
+		{"ranges/one", -100_000, -1, nil},
+		{"ranges/one", -100_001, -1, nil},
+		{"ranges/one", -1, 0, objstore.ErrRange},
 		{"ranges/empty", 0, -1, nil},
 		{"ranges/empty", 0, 1, objstore.ErrRange},
 	} {
@@ -111,7 +116,12 @@ func getRanges(t *testing.T, s objstore.Store) {
 		if test.want != nil || test.key != "ranges/one" {
 			continue
 		}
-		want := body[test.off:]
+		want := body
+		if test.off >= 0 {
+			want = body[test.off:]
+		} else if -test.off < int64(len(body)) {
+			want = body[int64(len(body))+test.off:]
+		}
 		if test.n >= 0 {
 			want = want[:test.n]
 		}

@@ -18,6 +18,7 @@ export type { MessageOptions, NewMessage, SendOptions } from "./publish.js";
 export type { Page, Reader, ReadOptions, Start } from "./pull.js";
 export type { Reply, ReplyOptions, RequestOptions } from "./replies.js";
 export type { RetryOptions } from "./retry.js";
+export type { SearchOptions } from "./search.js";
 export type { WebSocketConstructor, WebSocketLike } from "./socket.js";
 export type { Tail, TailOptions, TailState } from "./tail.js";
 export type { Topic } from "./topic.js";

@@ -3,6 +3,7 @@ import type { SendResult } from "./errors.js";
 import { BucketMQError } from "./errors.js";
 import { type Endpoint, request } from "./http.js";
 import type { Ladder } from "./ladder.js";
+import type { Message } from "./message.js";
 import { Producer, type ProducerOptions } from "./producer.js";
 import {
   encodeMessages,
@@ -15,6 +16,7 @@ import {
 import { Reader, type ReadOptions } from "./pull.js";
 import { ask, type Reply, type RequestOptions } from "./replies.js";
 import { link } from "./retry.js";
+import { type SearchOptions, searchMessages } from "./search.js";
 import { Tail, type TailOptions } from "./tail.js";
 
 /** What a topic needs of its client. */
@@ -112,6 +114,17 @@ export class Topic {
   read(queue: number, options: ReadOptions = {}): Reader {
     this.#assertOpen();
     return new Reader(this.#context.endpoint, this.name, queue, options, this.#context.closed);
+  }
+
+  /**
+   * Finds messages by key and time, or by id, in the order of storing. It reads only what may hold the key.
+   *
+   * @example
+   * for await (const message of topic.search({ key: "order-42" })) show(message.text());
+   */
+  search(options: SearchOptions): AsyncGenerator<Message, void, undefined> {
+    this.#assertOpen();
+    return searchMessages(this.#context.endpoint, this.name, options, this.#context.closed);
   }
 
   /** Follows the messages of all queues as they arrive. */
