@@ -136,11 +136,12 @@ go_memstats_stack_inuse_bytes 20
 bucketmq_store_requests_total{verb="put"} 7
 bucketmq_store_requests_total{verb="get"} 3
 bucketmq_store_bytes_total{direction="sent"} 4096
+bucketmq_store_bytes_total{direction="received"} 512
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.mallocs != 1.5e6 || s.cpuSeconds != 2.5 || s.inUse != 120 || s.puts != 7 || s.gets != 3 || s.sent != 4096 {
+	if s.mallocs != 1.5e6 || s.cpuSeconds != 2.5 || s.inUse != 120 || s.puts != 7 || s.gets != 3 || s.sent != 4096 || s.received != 512 {
 		t.Errorf("read %+v", s)
 	}
 }

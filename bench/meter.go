@@ -28,7 +28,7 @@ type spent struct {
 	resident            float64
 	inUse               float64 // heap and stacks
 	puts, gets, lists   int64
-	sent                float64 // object bytes
+	sent, received      float64 // object bytes
 	redisBytes          float64
 	redisCalls          float64 // scripts run
 	haveProcess, haveDB bool
@@ -139,6 +139,8 @@ func (s *spent) parseMetrics(in io.Reader) error {
 			s.lists = int64(value)
 		case `bucketmq_store_bytes_total{direction="sent"}`:
 			s.sent = value
+		case `bucketmq_store_bytes_total{direction="received"}`:
+			s.received = value
 		}
 	}
 	return lines.Err()

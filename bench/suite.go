@@ -84,6 +84,7 @@ func Goals(ctx context.Context, o GoalsOptions) ([]Goal, error) {
 			{"jetstream", s.roundJetStream}, {"tail", s.roundTail},
 			{"fan-out", s.roundFanOut}, {"groups", s.roundGroups}, {"group push", s.push}, {"timers", s.roundTimers},
 			{"retries", s.roundRetries},
+			{"search", s.roundSearch},
 		} {
 			if err := step.run(ctx); err != nil {
 				return nil, fmt.Errorf("round %d, %s: %w", round+1, step.name, err)

@@ -111,6 +111,9 @@ func (k *contract) goodAnswers(t *testing.T) {
 		k.run(t, n, step{operation: "readMessages", method: "GET", path: orders + "/queues/0/messages" + query, status: 200})
 	}
 	k.run(t, n, step{operation: "readFrames", method: "GET", path: orders + "/queues/0/frames", status: 200})
+	for _, query := range []string{"key=k1", "key=k1&from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z&tag=paid&limit=1"} {
+		k.run(t, n, step{operation: "searchMessages", method: "GET", path: orders + "/search?" + query, status: 200})
+	}
 	k.operations("orders", func(s step, op *openapi3.Operation) {
 		if op.Responses.Status(200) == nil || seenAlready[s.operation] || strings.Contains(s.path, "/groups/") {
 			return

@@ -8,6 +8,26 @@ import (
 	"time"
 )
 
+// A message is found by its key once it is delivered, not before, where it was delivered.
+func TestASearchByKeyFindsDeliveredMessagesOnly(t *testing.T) {
+	n, other := pair(t)
+	n.topic("later", `{"queues":1,"type":"delay"}`)
+	n.send("later", `[{"body":"soon","keys":["k"],"delay_ms":200},{"body":"far","keys":["k"],"delay_level":18},{"body":"now","keys":["k"]}]`)
+	search := func(at *node) string {
+		return texts(as[page](t, at.get("/v1/topics/later/search?key=k"), 200).Items)
+	}
+	if got := search(other); got != "now" {
+		t.Errorf("before it is due: %s", got)
+	}
+	n.fire("later", func() bool { return len(n.read("later", 0, "").Messages) == 2 })
+	n.send("later", `[{"body":"last","keys":["k"]}]`)
+	for _, at := range []*node{n, other} {
+		if got := search(at); got != "now soon last" {
+			t.Errorf("found %s", got)
+		}
+	}
+}
+
 func TestADelayedMessageComesWithAllItHadAndFreshPlaceAndTime(t *testing.T) {
 	n := alone(t)
 	n.topic("later", `{"queues":1,"type":"delay"}`)

@@ -21,6 +21,9 @@ const (
 	// was stored a little before (clocks differ) or later (it waited).
 	idEarly = 5 * time.Minute
 	idLate  = 15 * time.Minute
+	// nearEarly and nearLate are how far that is mostly: one look-up finds the place.
+	nearEarly = 2 * time.Second
+	nearLate  = 5 * time.Second
 
 	// searchMessages and searchBytes bound what one search looks through.
 	searchMessages = 20_000
@@ -61,12 +64,27 @@ func (r *reader) Search(ctx context.Context, o SearchOptions) (*SearchPage, erro
 	o.Limit = limitOf(o.Limit, DefaultReadMessages, MaxReadMessages)
 	if o.ID != uuid.Nil {
 		at := segment.MessageTime(o.ID)
+		if o.Token == "" {
+			near := o
+			near.From = max(o.From, at-nearEarly.Milliseconds())
+			if near.To = at + nearLate.Milliseconds(); o.To != 0 {
+				near.To = min(near.To, o.To)
+			}
+			if page, err := r.search(ctx, near); err != nil || len(page.Messages) > 0 {
+				return page, err
+			}
+		}
 		o.From = max(o.From, at-idEarly.Milliseconds())
 		delays := o.Topic.Type == meta.TopicDelay || o.Topic.Type == meta.TopicMixed // stored again when it is due
 		if end := at + idLate.Milliseconds(); !delays && (o.To == 0 || end < o.To) {
 			o.To = end
 		}
 	}
+	return r.search(ctx, o)
+}
+
+// search is one call of Search, within what its options say.
+func (r *reader) search(ctx context.Context, o SearchOptions) (*SearchPage, error) {
 	s := &search{r: r, options: o, page: &SearchPage{}, want: newWant(o.Tag), messages: searchMessages, bytes: searchBytes, reads: searchReads}
 	defer s.directories.trim(0)
 	inner, cancel := context.WithTimeout(ctx, readTimeout)

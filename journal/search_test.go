@@ -140,6 +140,34 @@ func TestSearchByIDFindsTheOneMessage(t *testing.T) {
 	}
 }
 
+// However much was stored shortly before, an id leads to its place.
+func TestSearchByIDFindsItsPlaceAtOnce(t *testing.T) {
+	r := newRig(t, 1)
+	n := r.node()
+	for i := range 25 {
+		n.putSilently(many(1000, 0, "", fmt.Sprint(i, "-"))...)
+	}
+	began := n.tick()
+	waitFor(t, "what was stored is two seconds old", func() bool {
+		now, err := n.db.Now(t.Context())
+		return err == nil && now > began+nearEarly.Milliseconds()+100
+	})
+	n.putSilently(msg{body: "wanted"})
+	page, err := n.Read(t.Context(), Read{Topic: r.topic, Offset: 25_000, MaxMessages: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cold := r.node()
+	before := r.store.Calls(faulty.Get)
+	found, err := cold.Search(t.Context(), SearchOptions{Topic: r.topic, ID: page.Messages[0].Record.ID})
+	if err != nil || len(found.Messages) != 1 || string(found.Messages[0].Record.Body) != "wanted" || found.Token != "" {
+		t.Errorf("got %+v, %v, want the one message", found, err)
+	}
+	if gets := r.store.Calls(faulty.Get) - before; gets != 1 {
+		t.Errorf("took %d GETs, want that of its segment", gets)
+	}
+}
+
 func TestOneSearchLooksThroughABoundedNumber(t *testing.T) {
 	r := newRig(t, 1)
 	n := r.node()

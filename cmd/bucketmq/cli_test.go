@@ -114,6 +114,8 @@ func TestWrongUsageExitsTwoAndSaysWhere(t *testing.T) {
 		{[]string{"produce", "t", "--batch", "1001", "x"}, "1 to 1000"},
 		{[]string{"produce", "t", "--whole", "x"}, "--whole"},
 		{[]string{"produce", "t", "--if-next-offset", "3", "x"}, "--queue"},
+		{[]string{"topic", "search", "t"}, "--key"},
+		{[]string{"topic", "search", "t", "--key", "k", "--to", "never"}, "--to never"},
 	} {
 		o := command(t, nil, "", c.args...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, c.want) {

@@ -405,9 +405,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find messages by id, or by time and tag
-         * @description Give either `message_id`, or `from` (and perhaps `to` and `tag`). A request examines a bounded part of the topic:
-         *     `scanned_until` says how far it came; go on with `next_page_token` while there is one, also after an empty page.
+         * Find messages by id, or by key, time and tag
+         * @description Give either `message_id`, or `key` or `from` (and perhaps `to` and `tag`). A request examines a bounded part of the
+         *     topic: `scanned_until` says how far it came; go on with `next_page_token` while there is one, also after an empty page.
+         *     By `key` it reads only what may hold the key.
          */
         get: operations["searchMessages"];
         put?: never;
@@ -4927,6 +4928,8 @@ export interface components {
         IfNextOffsetParam: number;
         /** @description The id of the message. */
         MessageIdParam: string;
+        /** @description Only messages that have this key, as one of their keys. */
+        KeyParam: string;
         /** @description Only messages stored at or after this time. */
         FromParam: string;
         /** @description Only messages stored before this time; now when left out. */
@@ -5850,6 +5853,8 @@ export interface operations {
             query?: {
                 /** @description The id of the message. */
                 message_id?: components["parameters"]["MessageIdParam"];
+                /** @description Only messages that have this key, as one of their keys. */
+                key?: components["parameters"]["KeyParam"];
                 /** @description Only messages stored at or after this time. */
                 from?: components["parameters"]["FromParam"];
                 /** @description Only messages stored before this time; now when left out. */

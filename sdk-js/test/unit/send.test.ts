@@ -198,6 +198,51 @@ describe("Sends", () => {
   });
 });
 
+describe("Search", () => {
+  const found = (body: string) => ({
+    message_id: `id-${body}`,
+    queue: 0,
+    offset: 1,
+    stored_at: "2026-12-01T08:30:00.000Z",
+    born_at: "2026-12-01T08:30:00.000Z",
+    body,
+    keys: ["42", "x"],
+  });
+
+  test("a search by key goes on over pages, empty ones too", async () => {
+    const { fetch, seen } = fakeFetch(
+      () => json({ items: [found("a")], next_page_token: "t1" }),
+      () => json({ items: [], next_page_token: "t2" }),
+      () => json({ items: [found("b"), found("c")] }),
+    );
+    const bodies: (string | null)[] = [];
+    const options = { key: "42", from: new Date(0), to: 5000, tag: "paid", limit: 2 };
+    for await (const message of connect("http://h", { fetch }).topic("orders").search(options)) {
+      expect(message.topic).toBe("orders");
+      bodies.push(message.text());
+    }
+    expect(bodies).toEqual(["a", "b", "c"]);
+    expect(seen.map((call) => call.path)).toEqual(Array(3).fill("/v1/topics/orders/search"));
+    const queries = seen.map((call) => Object.fromEntries(call.query));
+    const asked = {
+      key: "42",
+      from: "1970-01-01T00:00:00.000Z",
+      to: "1970-01-01T00:00:05.000Z",
+      tag: "paid",
+      limit: "2",
+    };
+    expect(queries).toEqual([asked, { ...asked, page_token: "t1" }, { ...asked, page_token: "t2" }]);
+  });
+
+  test("a search that is refused or aborted fails", async () => {
+    const { fetch } = fakeFetch(() => problem(400, "invalid_parameter"));
+    const topic = connect("http://h", { fetch }).topic("orders");
+    expect((await failure(topic.search({ key: "a b" }).next())).code).toBe("invalid_parameter");
+    const reason = new Error("enough");
+    await expect(topic.search({ key: "k", signal: AbortSignal.abort(reason) }).next()).rejects.toBe(reason);
+  });
+});
+
 describe("Retries", () => {
   test("Retry-After comes on top of the pause", async () => {
     const { fetch } = fakeFetch(
