@@ -13,6 +13,8 @@ import (
 	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/meta/redistest"
+	"github.com/bucketmq/bucketmq/objstore"
 	"github.com/bucketmq/bucketmq/objstore/faulty"
 )
 
@@ -543,5 +545,55 @@ func TestAMemberThatDiesAtEveryAttemptGetsAMessageSoManyTimes(t *testing.T) {
 	n.give(map[uint32]string{0: s.id()})
 	if got := s.take(2); got[0].Attempt != 1 || string(got[0].Record.Body) != "poison" {
 		t.Errorf("after the reset: %+v", got)
+	}
+}
+
+// Redis is restarted between the append to the retry topic and the end of the message
+// in its place: it comes once, and its queue goes on.
+func TestARedisRestartedBetweenAppendAndAckMakesOneRetry(t *testing.T) {
+	p := &plant{t: t, redis: redistest.New(t, "--appendonly", "yes", "--appendfsync", "always"), store: objstore.NewMemory()}
+	store := faulty.Wrap(p.store)
+	n := p.gateway(func(o *journal.Options) { o.Store = store })
+	other := p.gateway()
+	other.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(16, 3000))
+	n.send(topic, 0, "", "a", "b")
+	got := n.receive(ask("billing", "orders"))
+	must(t, n.nack(group.NackItem{Receipt: got[1].Receipt, DelayMS: new(time.Hour.Milliseconds())})[0].Err) // makes the topic
+	_, rest, err := n.BeginNack(t.Context(), "billing", []group.NackItem{{Receipt: got[0].Receipt}})
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	store.Add(&faulty.Rule{Op: faulty.Put, Prefix: "log/", Fault: func(_ context.Context, next func() ([]byte, error)) ([]byte, error) {
+		b, err := next()
+		cancel() // the copy is stored, and nothing is finished after it
+		return b, err
+	}})
+	rest(ctx)
+	deadline := time.Now().Add(10 * time.Second)
+	for len(n.retries(false)) < 2 {
+		if time.Now().After(deadline) {
+			t.Fatalf("the copy is not there: %+v", n.retries(false))
+		}
+	}
+	store.Clear()
+	if at := n.offset("billing", 0); at != 0 {
+		t.Fatalf("the message was finished: progress %d", at)
+	}
+	n.kill()
+	p.redis.Kill()
+	p.redis.Start()
+	again := other.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))
+	if len(again) != 1 || string(again[0].Record.Body) != "a" || again[0].Attempt != 2 {
+		t.Fatalf("again: %+v", again)
+	}
+	must(t, other.ack("billing", again[0])[0])
+	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
+		if left := other.receive(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = time.Second })); len(left) > 0 {
+			t.Fatalf("it came once more: %+v", left)
+		}
+	}
+	if at := other.offset("billing", 0); at != 2 {
+		t.Errorf("progress %d", at)
 	}
 }

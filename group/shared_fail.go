@@ -3,7 +3,6 @@ package group
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
@@ -101,36 +100,30 @@ func (e *sharedEngine) moveFrom(ctx context.Context, g meta.Group, settle *meta.
 }
 
 // judgeDue says what becomes of a message whose time in its place is up: it is
-// delivered again there, moved elsewhere, or rests.
+// delivered again there, moved elsewhere, or rests. One that somebody else was to
+// move may be there already, so it is never delivered here.
 func (l *look) judgeDue(v *queueView, due meta.SharedMessage, m *journal.Stored) (deliver bool, move *failed) {
 	g := l.r.group
 	if v.State == meta.SharedAgain || due.Attempts == 0 {
 		return true, nil
 	}
-	low, high, err := l.r.e.Journal.RedisNow()
-	if err != nil {
-		return false, nil
-	}
 	f := failed{
 		topic: v.topic.Name, queue: v.Queue, stored: *m, attempts: failuresOf(v.topic.Name, m) + due.Attempts,
 		reason: ReasonNacked, due: due.NackedFor,
-	}
-	if due.NackedFor == 0 {
-		f.reason = ReasonExpired
 	}
 	wait := waitOf(g, f.attempts)
 	switch {
 	case exhausted(g, f.attempts):
 		f.dead = true
-	case due.NackedFor > low && time.Duration(due.NackedFor-low)*time.Millisecond < inPlace:
-		return false, nil // in a moment
-	case due.NackedFor > low && !g.Ordered:
-	case due.NackedFor > low:
-		return false, nil
-	case due.NackedFor == 0 && moves(g, wait):
-		f.due = high + wait.Milliseconds()
-	default:
+	case due.NackedFor == meta.NackedHere, due.NackedFor == 0 && !moves(g, wait):
 		return true, nil
+	}
+	if due.NackedFor == 0 {
+		_, now, err := l.r.e.Journal.RedisNow()
+		if err != nil {
+			return false, nil
+		}
+		f.reason, f.due = ReasonExpired, now+wait.Milliseconds()
 	}
 	return false, &f
 }

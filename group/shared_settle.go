@@ -114,7 +114,7 @@ func (e *sharedEngine) BeginNack(ctx context.Context, group string, nacks []Nack
 				case moves(g, wait):
 					return min(wait, heldFor), wait
 				}
-				return wait, wait
+				return wait, 0
 			}}
 		}
 		return items

@@ -45,8 +45,12 @@ const (
 // SharedMessage is a message in flight and how often it was granted.
 type SharedMessage struct {
 	Offset, Attempts int64
-	NackedFor        int64 // when it is to come again if it was given back, Unix ms; else 0
+	NackedFor        int64 // NackedHere, or when it is to come again elsewhere, Unix ms; 0: it was not given back
 }
+
+// NackedHere is SharedMessage.NackedFor of a message that was given back, or never
+// delivered, and comes again in its place.
+const NackedHere = 1
 
 // SharedView is what a receive may have of one queue.
 type SharedView struct {

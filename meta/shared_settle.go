@@ -11,7 +11,7 @@ type SharedVerb string
 // The verbs.
 const (
 	SharedAck    SharedVerb = "ack"    // finished
-	SharedNack   SharedVerb = "nack"   // given back: to come again after AgainMS, in place after HideMS
+	SharedNack   SharedVerb = "nack"   // given back: due after HideMS, or to come again elsewhere after AgainMS
 	SharedExtend SharedVerb = "extend" // hidden for HideMS from now
 	SharedUndo   SharedVerb = "undo"   // never delivered: due at once, and the grant does not count
 	SharedMove   SharedVerb = "move"   // finished, as it is stored elsewhere: of what was given back, or is due
@@ -21,7 +21,7 @@ const (
 type SharedItem struct {
 	Offset, Version, Era, Attempt int64
 	HideMS                        int64 // nack and extend: until it is due in place
-	AgainMS                       int64 // nack: until it is to come again, at least HideMS
+	AgainMS                       int64 // nack: until it is to come again elsewhere; 0: it comes again here
 }
 
 // SharedSettle is what to do in one queue.
@@ -63,7 +63,7 @@ func (db *DB) SharedSettle(ctx context.Context, settles []SharedSettle) []Shared
 		args = append(args, sharedIdle.Milliseconds(), string(s.Verb), channelGroups, s.Queue.Group.String()+" "+sharedBy,
 			flag(s.Queue.Ordered), MaxInFlight)
 		for _, item := range s.Items {
-			args = append(args, item.Offset, item.Version, item.Era, item.Attempt, item.HideMS, max(item.HideMS, item.AgainMS))
+			args = append(args, item.Offset, item.Version, item.Era, item.Attempt, item.HideMS, item.AgainMS)
 		}
 		calls[i] = sharedCall{queue: s.Queue, args: args}
 	}

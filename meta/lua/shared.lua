@@ -1,8 +1,8 @@
 -- shared: what a group has in flight in one queue. A library.
 --
 -- STATE holds the fields named in FIXED and, for each message in flight,
--- offset → "attempts deadline nacked": nacked is when it is to come again if it
--- was given back, else 0. DUE and ORDER are its indexes, by deadline and by
+-- offset → "attempts deadline nacked": nacked is 1 if it was given back and comes
+-- again here, when it is to come again elsewhere, else 0. DUE and ORDER are its indexes, by deadline and by
 -- offset. Everything before the claim position c is finished, rejected by the
 -- filter, or in flight.
 

@@ -6,7 +6,7 @@
 -- KEYS: meta, offsets, leases, state, due, order. ARGV: queue, field, idle ms,
 --   ack | nack | extend | undo | move, channel, notice, 1 for an ordered group, most in
 --   flight; per message: offset, version, era, attempt, ms to hide, of nack ms until
---   it comes again.
+--   it comes again elsewhere or 0.
 -- Returns {OK, now, progress, {status, current attempts, deadline, …}} |
 --   NO_GROUP | RECOVERING | NO_RECORD. A status is OK, EXPIRED or SUPERSEDED.
 local queue, field, idle, verb = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -24,7 +24,7 @@ local function judge(offset, attempt, ms, again)
   elseif attempts ~= attempt then
     return "SUPERSEDED", attempts, deadline
   elseif nacked ~= "0" and verb == "nack" then -- said before
-    return "OK", attempts, tonumber(nacked)
+    return "OK", attempts, nacked == "1" and deadline or tonumber(nacked)
   elseif verb == "move" then
     if nacked == "0" and deadline > time then
       return "SUPERSEDED", attempts, deadline
@@ -38,10 +38,10 @@ local function judge(offset, attempt, ms, again)
     return "SUPERSEDED", attempts, deadline
   elseif verb == "undo" then
     deadline, attempts = time, attempts - 1
-    hide(offset, attempts, deadline, dec(time))
+    hide(offset, attempts, deadline, "1")
   elseif verb == "nack" then
-    deadline = time + again
-    hide(offset, attempts, time + ms, dec(deadline))
+    deadline = time + (again > 0 and again or ms)
+    hide(offset, attempts, time + ms, again > 0 and dec(deadline) or "1")
   else
     deadline = time + ms
     hide(offset, attempts, deadline, "0")
