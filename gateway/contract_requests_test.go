@@ -63,7 +63,7 @@ func (k *contract) requestAnswers(t *testing.T) {
 	k.refused(t, n, "sendReply", "POST", replyTo, replyBody(address, "5"), 409, "already_replied")
 
 	late := k.refused(t, n, "requestReply", "POST", orders+"/requests", `{"message":{"body":"late"},"timeout_ms":1}`, 504, "reply_timeout")
-	if late.Errors[0]["offset"] != 1.0 || late.Errors[0]["message_id"] == "" {
+	if late.Errors[0]["offset"] != 1.0 || late.Errors[0]["message_id"] == "" || late.Errors[0]["correlation_id"] == nil {
 		t.Errorf("a timeout says %v", late.Errors)
 	}
 	k.refused(t, n, "sendReply", "POST", replyTo, replyBody(n.asked(t, 1).Properties[replies.PropertyAddress], "5"), 410, "request_over")
@@ -139,8 +139,12 @@ func TestRequestsWaitThroughARedisThatComesBackAndEndWithTheServer(t *testing.T)
 	go ask()
 	n.asked(t, 1)
 	go func() { _ = n.server.Shutdown(t.Context()) }()
-	if a := (<-done).want(t, 504); a.problem(t).Code != "reply_timeout" {
+	if a := (<-done).want(t, 504); a.problem(t).Code != "reply_timeout" || !strings.Contains(string(a.body), "stops") {
 		t.Errorf("at shutdown: %s", a.body)
+	}
+	address = other.asked(t, 1).Properties[replies.PropertyAddress]
+	if p := other.call("POST", replyTo, replyBody(address, "!")).want(t, 410).problem(t); p.Code != "request_over" {
+		t.Errorf("a reply that nobody waits for: %+v", p)
 	}
 }
 

@@ -54,8 +54,9 @@ type fault struct {
 	Now            *api.Time          `json:"now,omitempty"`
 	Retryable      bool               `json:"retryable,omitzero"`
 
-	MessageID string `json:"message_id,omitempty"`
-	Queue     *int64 `json:"queue,omitempty"`
+	MessageID     string `json:"message_id,omitempty"`
+	CorrelationID string `json:"correlation_id,omitempty"`
+	Queue         *int64 `json:"queue,omitempty"`
 }
 
 // at makes a number of a fault.

@@ -95,12 +95,18 @@ func (s *Server) request(ctx context.Context, topic meta.Topic, r *replyRequest)
 	}
 	id, queue, offset := appended.At(0)
 	reply, err := begun.Wait(ctx, s.stopping)
-	if errors.Is(err, replies.ErrTimeout) {
-		p := newProblem("reply_timeout", fmt.Sprintf("the message is stored; no reply came within %d ms", timeout.Milliseconds()),
-			fault{Pointer: "/timeout_ms", Code: "reply_timeout", MessageID: id.String(), Queue: at(int64(queue))})
+	if stopped := errors.Is(err, replies.ErrStopped); stopped || errors.Is(err, replies.ErrTimeout) {
+		detail := fmt.Sprintf("the message is stored; no reply came within %d ms", timeout.Milliseconds())
+		if stopped {
+			detail = "the message is stored; this server stops and takes no reply any more"
+		}
+		p := newProblem("reply_timeout", detail, fault{
+			Pointer: "/timeout_ms", Code: "reply_timeout", MessageID: id.String(), CorrelationID: begun.ID.String(), Queue: at(int64(queue)),
+		})
 		if offset >= 0 {
 			p.faults[0].Offset = at(offset)
 		}
+		p.unsure = err != replies.ErrTimeout && err != replies.ErrStopped // Redis did not say whether there was a reply
 		return nil, p
 	}
 	if err != nil {

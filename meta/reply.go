@@ -37,6 +37,19 @@ func (db *DB) PutReply(ctx context.Context, request uuid.UUID, over int64, reply
 	return nil
 }
 
+// EndRequest says that nobody waits for a reply any more: those that come from now on
+// are refused. One that came before is returned.
+func (db *DB) EndRequest(ctx context.Context, request uuid.UUID, over int64) ([]byte, error) {
+	err := db.PutReply(ctx, request, over, nil)
+	if !errors.Is(err, ErrReplied) {
+		if errors.Is(err, ErrRequestOver) {
+			err = nil
+		}
+		return nil, err
+	}
+	return db.Reply(ctx, request)
+}
+
 // Reply returns the reply to a request; nil: there is none.
 func (db *DB) Reply(ctx context.Context, request uuid.UUID) ([]byte, error) {
 	reply, err := db.reads.Get(ctx, keyReply(request)).Bytes()
@@ -45,6 +58,9 @@ func (db *DB) Reply(ctx context.Context, request uuid.UUID) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reply to %s: %w", request, err)
+	}
+	if len(reply) == 0 {
+		return nil, nil // it was ended
 	}
 	return reply, nil
 }

@@ -40,6 +40,8 @@ const (
 var (
 	// ErrTimeout says that no reply came in time.
 	ErrTimeout = errors.New("replies: no reply came in time")
+	// ErrStopped says that this process stops; there is no reply so far.
+	ErrStopped = errors.New("replies: this process stops")
 	// ErrAddress says that an address is none of this installation.
 	ErrAddress = errors.New("replies: not an address of a request")
 )
@@ -106,7 +108,8 @@ type Request struct {
 
 	replies *Replies
 	news    chan struct{}
-	over    time.Time
+	over    time.Time // by this process' clock
+	overAt  int64     // by that of Redis, Unix milliseconds
 }
 
 // Begin makes a request that waits for timeout; End must be called. Its address is to
@@ -121,12 +124,13 @@ func (r *Replies) Begin(ctx context.Context, timeout time.Duration) (*Request, e
 	if err != nil {
 		return nil, err
 	}
-	payload := binary.BigEndian.AppendUint64(id[:], uint64(now+timeout.Milliseconds()))
+	overAt := now + timeout.Milliseconds()
+	payload := binary.BigEndian.AppendUint64(id[:], uint64(overAt))
 	address, err := r.signer.Seal(ctx, group.PurposeReply, payload)
 	if err != nil {
 		return nil, err
 	}
-	q := &Request{ID: id, Address: address, replies: r, news: make(chan struct{}, 1), over: over}
+	q := &Request{ID: id, Address: address, replies: r, news: make(chan struct{}, 1), over: over, overAt: overAt}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiting[id] = q.news
@@ -140,14 +144,15 @@ func (q *Request) End() {
 	delete(q.replies.waiting, q.ID)
 }
 
-// Wait returns the reply. ErrTimeout; when stop is closed, ErrTimeout too.
+// Wait returns the reply. ErrTimeout; ErrStopped when stop is closed first. When
+// nobody waits any more, replies are refused from then on.
 func (q *Request) Wait(ctx context.Context, stop <-chan struct{}) (reply []byte, err error) {
 	defer func() {
 		result := "replied"
 		if err != nil {
-			result = "timeout"
-			if !errors.Is(err, ErrTimeout) {
-				result = "canceled"
+			result = "canceled"
+			if errors.Is(err, ErrTimeout) {
+				result = "timeout"
 			}
 		}
 		q.replies.ended.WithLabelValues(result).Inc()
@@ -175,11 +180,22 @@ func (q *Request) Wait(ctx context.Context, stop <-chan struct{}) (reply []byte,
 		case <-end.C:
 			last = true // what was taken in time is there now
 		case <-stop:
-			last = true
+			return q.leave(ctx, ErrStopped)
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return q.leave(ctx, context.Cause(ctx))
 		}
 	}
+}
+
+// leave ends a request before its time. A reply that was taken is returned.
+func (q *Request) leave(ctx context.Context, why error) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
+	defer cancel()
+	reply, err := q.replies.meta.EndRequest(ctx, q.ID, q.overAt)
+	if reply != nil {
+		return reply, nil
+	}
+	return nil, errors.Join(why, err)
 }
 
 // Reply brings the reply to the request of an address. The first one counts.

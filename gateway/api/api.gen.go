@@ -1559,6 +1559,9 @@ type ProblemItem struct {
 	// Code The kind of problem at this place.
 	Code string `json:"code"`
 
+	// CorrelationId Its property `__correlation_id`.
+	CorrelationId *string `json:"correlation_id,omitempty"`
+
 	// CurrentAttempt How many attempts the message has had; absent when it is not in flight.
 	CurrentAttempt *int64 `json:"current_attempt,omitempty"`
 

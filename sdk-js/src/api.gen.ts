@@ -1208,6 +1208,8 @@ export interface components {
             retryable?: boolean;
             /** @description The message that is stored. */
             message_id?: string;
+            /** @description Its property `__correlation_id`. */
+            correlation_id?: string;
             /**
              * Format: int64
              * @description Its queue; `offset` is its offset.
