@@ -23,13 +23,15 @@ const (
 const (
 	flagIdentity uint16 = 1 << 0 // an identity section follows the block header
 	flagDue      uint16 = 1 << 6 // the due time follows header and identity
+	flagHalf     uint16 = 1 << 7 // the transaction follows header and identity; never with a due time
 
-	knownFlags = flagIdentity | flagDue
+	knownFlags = flagIdentity | flagDue | flagHalf
 )
 
 const (
 	blockHeaderSize = 64
 	dueSize         = 24
+	halfSize        = 32
 )
 
 // Block describes a run of records of one queue: it is a block's header, and a
@@ -51,8 +53,17 @@ type Block struct {
 	// of the metadata server: a commit puts them down for then and indexes
 	// nothing. Zero: at once.
 	Due   int64
-	DueID uuid.UUID // of the first record, when Due is set: what the timer is known by
+	DueID uuid.UUID // of the first record, when the block is deferred: what its pointer is known by
+
+	// Transaction is what the records are half messages of: a commit of the segment
+	// puts them down and indexes nothing; the commit of the transaction does. Nil:
+	// of none. A block has a due time or a transaction, never both.
+	Transaction uuid.UUID
 }
+
+// Deferred says that a commit of the segment gives the block's records no
+// offsets: they are delayed, or half messages of a transaction.
+func (b *Block) Deferred() bool { return b.Due != 0 || b.Transaction != uuid.Nil }
 
 // Equal reports whether two rows describe the same block in the same way.
 func (b Block) Equal(o Block) bool {
@@ -66,15 +77,19 @@ func (b Block) Equal(o Block) bool {
 	return b == o
 }
 
-func (b *Block) headerSize() int64 { return headerSize(b.Identity != nil, b.Due != 0) }
+func (b *Block) headerSize() int64 { return headerSize(b.Identity != nil, b) }
 
-func headerSize(identity, due bool) int64 {
+// headerSize is the size of b's header with or without an identity.
+func headerSize(identity bool, b *Block) int64 {
 	size := int64(blockHeaderSize)
 	if identity {
 		size += identitySize
 	}
-	if due {
+	if b.Due != 0 {
 		size += dueSize
+	}
+	if b.Transaction != uuid.Nil {
+		size += halfSize
 	}
 	return size
 }
@@ -86,6 +101,9 @@ func appendBlockHeader(dst []byte, b *Block) []byte {
 	}
 	if b.Due != 0 {
 		flags |= flagDue
+	}
+	if b.Transaction != uuid.Nil {
+		flags |= flagHalf
 	}
 	dst = append(dst, blockMagic...)
 	dst = order.AppendUint32(dst, b.CRC)
@@ -103,6 +121,10 @@ func appendBlockHeader(dst []byte, b *Block) []byte {
 	}
 	if b.Due != 0 {
 		dst = order.AppendUint64(dst, uint64(b.Due))
+		dst = append(dst, b.DueID[:]...)
+	}
+	if b.Transaction != uuid.Nil {
+		dst = append(dst, b.Transaction[:]...)
 		dst = append(dst, b.DueID[:]...)
 	}
 	return dst
@@ -134,7 +156,7 @@ func decodeBlockHeader(b []byte, row *Block, id *Identity) (identity bool, err e
 		return false, fmt.Errorf("%w: block of version %d", ErrVersion, version)
 	case row.Kind != Messages && row.Kind != Control:
 		return false, fmt.Errorf("%w: block of kind %d", ErrVersion, row.Kind)
-	case flags&^knownFlags != 0:
+	case flags&^knownFlags != 0, flags&flagDue != 0 && flags&flagHalf != 0:
 		return false, fmt.Errorf("%w: block with flags %#04x", ErrVersion, flags)
 	}
 	if identity = flags&flagIdentity != 0; identity {
@@ -145,21 +167,40 @@ func decodeBlockHeader(b []byte, row *Block, id *Identity) (identity bool, err e
 			return false, err
 		}
 	}
-	row.Due, row.DueID = 0, uuid.UUID{}
-	if flags&flagDue != 0 {
-		at := headerSize(identity, false)
-		if int64(len(b)) < at+dueSize {
-			return false, fmt.Errorf("%w: due time of a block cut short at %d bytes", ErrCorrupt, len(b))
-		}
-		if row.Due = int64(order.Uint64(b[at:])); row.Due <= 0 {
-			return false, fmt.Errorf("%w: block due at %d", ErrCorrupt, row.Due)
-		}
-		copy(row.DueID[:], b[at+8:])
+	if err := decodeDeferred(b, flags, identity, row); err != nil {
+		return false, err
 	}
-	if row.Count == 0 || int64(row.Count) > (row.Length-headerSize(identity, row.Due != 0))/recordHeaderSize {
+	if row.Count == 0 || int64(row.Count) > (row.Length-headerSize(identity, row))/recordHeaderSize {
 		return false, fmt.Errorf("%w: block of %d bytes with %d records", ErrCorrupt, row.Length, row.Count)
 	}
 	return identity, nil
+}
+
+// decodeDeferred decodes what follows header and identity of a block that is not
+// indexed by the commit of its segment.
+func decodeDeferred(b []byte, flags uint16, identity bool, row *Block) error {
+	row.Due, row.DueID, row.Transaction = 0, uuid.Nil, uuid.Nil
+	at := headerSize(identity, row)
+	switch {
+	case flags&flagDue != 0:
+		if int64(len(b)) < at+dueSize {
+			return fmt.Errorf("%w: due time of a block cut short at %d bytes", ErrCorrupt, len(b))
+		}
+		if row.Due = int64(order.Uint64(b[at:])); row.Due <= 0 {
+			return fmt.Errorf("%w: block due at %d", ErrCorrupt, row.Due)
+		}
+		copy(row.DueID[:], b[at+8:])
+	case flags&flagHalf != 0:
+		if int64(len(b)) < at+halfSize {
+			return fmt.Errorf("%w: transaction of a block cut short at %d bytes", ErrCorrupt, len(b))
+		}
+		copy(row.Transaction[:], b[at:])
+		if row.Transaction == uuid.Nil {
+			return fmt.Errorf("%w: half messages of no transaction", ErrCorrupt)
+		}
+		copy(row.DueID[:], b[at+16:])
+	}
+	return nil
 }
 
 // DecodeBlock checks the block whose header is at the start of b against its CRC

@@ -21,12 +21,13 @@ type Chunk struct {
 	Tags             uint64
 	Identity         *Identity // nil when the request has none
 	Due              int64     // when the records become readable, Unix milliseconds; 0 = at once
-	DueID            uuid.UUID // with Due: the id of the first record
+	DueID            uuid.UUID // with Due or Transaction: the id of the first record
+	Transaction      uuid.UUID // of half messages; not together with Due
 }
 
 // Span says where a chunk's records ended up: in Blocks blocks from
 // Footer.Blocks[First] on, after Skip records of other chunks in the first of
-// them. A chunk with an identity or a due time is one block of its own.
+// them. A chunk with an identity, a due time or a transaction is one block of its own.
 type Span struct {
 	First, Blocks int
 	Skip          uint32
@@ -63,7 +64,7 @@ func (b *Builder) Grow(payload, blocks int) {
 // Need returns the bytes that Grow makes room for.
 func (b *Builder) Need(payload, blocks int) int {
 	blocks += payload/BlockBytes + 1
-	return payload + 2*blocks*(blockHeaderSize+identitySize+dueSize) + footerSize(&b.footer) + TrailerSize
+	return payload + 2*blocks*(blockHeaderSize+identitySize+halfSize) + footerSize(&b.footer) + TrailerSize
 }
 
 // Size returns the size that the object would have if it were finished now.
@@ -82,8 +83,8 @@ func (b *Builder) AddBurnt(seqs []uint64) {
 }
 
 // AddChunks appends chunks of one queue in order and returns a span for each. A
-// chunk with an identity or a due time becomes one block, whatever its size. Chunks without
-// share blocks, which are cut between records at BlockBytes. Blocks of two calls
+// chunk with an identity, a due time or a transaction becomes one block, whatever
+// its size. Chunks without share blocks, which are cut between records at BlockBytes. Blocks of two calls
 // are never merged. A chunk without records gets a span of no blocks.
 //
 // Payload must hold exactly Count records, which AppendRecord made or
@@ -97,11 +98,11 @@ func (b *Builder) AddChunks(kind Kind, topic uuid.UUID, queue uint32, chunks []C
 		switch {
 		case chunk.Count == 0:
 			spans[i].First = len(b.footer.Blocks)
-		case chunk.Identity != nil || chunk.Due != 0:
+		case chunk.Identity != nil || chunk.Due != 0 || chunk.Transaction != uuid.Nil:
 			b.closeBlock()
 			spans[i] = Span{First: len(b.footer.Blocks), Blocks: 1}
 			own := base
-			own.Identity, own.Due, own.DueID = chunk.Identity, chunk.Due, chunk.DueID
+			own.Identity, own.Due, own.DueID, own.Transaction = chunk.Identity, chunk.Due, chunk.DueID, chunk.Transaction
 			b.openBlock(own)
 			b.append(chunk)
 			b.closeBlock()

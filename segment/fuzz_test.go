@@ -97,12 +97,12 @@ func FuzzDecodeBlock(f *testing.F) {
 		if block, payload, err := segment.DecodeBlock(b); err == nil {
 			again := segment.NewBuilder(writer, 1, 0)
 			identity := block.Identity
-			if identity == nil && block.Due == 0 && len(payload) > segment.BlockBytes {
+			if identity == nil && !block.Deferred() && len(payload) > segment.BlockBytes {
 				return // it would be cut
 			}
 			again.AddChunks(block.Kind, block.Topic, block.Queue, []segment.Chunk{{
 				Payload: payload, Count: block.Count, MinBorn: block.MinBorn, MaxBorn: block.MaxBorn, Tags: block.Tags, Identity: identity,
-				Due: block.Due, DueID: block.DueID,
+				Due: block.Due, DueID: block.DueID, Transaction: block.Transaction,
 			}})
 			object, footer := again.Finish()
 			if got := footer.Blocks[0]; !got.Equal(block) || !bytes.Equal(object[:got.Length], b) {

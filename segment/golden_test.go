@@ -41,6 +41,16 @@ func goldens() map[string]func() ([]byte, segment.Footer) {
 			b.AddChunks(segment.Messages, topicA, 3, []segment.Chunk{only})
 			return b.Finish()
 		},
+		"v1-half.seg": func() ([]byte, segment.Footer) {
+			b := segment.NewBuilder(writer, 11, 1_700_000_004_000)
+			half, keyed := chunk(message(0, "half"), message(1, "of it")), chunk(message(2, "keyed"))
+			half.Transaction, half.DueID = transaction, segment.MessageID(idBase, 0)
+			keyed.Transaction, keyed.DueID = transaction, segment.MessageID(idBase, 2)
+			keyed.Identity = &segment.Identity{Kind: segment.IdentityKey, Key: [16]byte{1}, Queues: 8, Parts: 1, IDBase: idBase}
+			b.AddChunks(segment.Messages, topicA, 3, []segment.Chunk{chunk(message(3, "now")), half, keyed, chunk(message(4, "now too"))})
+			b.AddReceipts([]segment.Receipt{{Writer: writer, Seq: 6, Topic: topicA, Epoch: 1, Queue: 3, Position: 500, Length: 300, StoredAt: 1_700_000_002_000}})
+			return b.Finish()
+		},
 		"v1-burnt.seg": func() ([]byte, segment.Footer) {
 			b := segment.NewBuilder(writer, 9, 1_700_000_002_000)
 			b.AddBurnt([]uint64{8})

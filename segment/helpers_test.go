@@ -6,10 +6,11 @@ import (
 )
 
 var (
-	writer = uuid.MustParse("0198a000-0000-7000-8000-000000000001")
-	topicA = uuid.MustParse("0198a000-0000-7000-8000-00000000000a")
-	topicB = uuid.MustParse("0198a000-0000-7000-8000-00000000000b")
-	idBase = uuid.MustParse("0198a000-1111-7222-8333-444444444400")
+	writer      = uuid.MustParse("0198a000-0000-7000-8000-000000000001")
+	topicA      = uuid.MustParse("0198a000-0000-7000-8000-00000000000a")
+	topicB      = uuid.MustParse("0198a000-0000-7000-8000-00000000000b")
+	transaction = uuid.MustParse("0198a000-2222-7222-8333-444444444400")
+	idBase      = uuid.MustParse("0198a000-1111-7222-8333-444444444400")
 )
 
 // chunk encodes records into one chunk.

@@ -5,9 +5,10 @@ import "github.com/google/uuid"
 // Receipt is one index entry that a commit made. Receipts are written into the
 // footer of a later segment, so that the log alone tells which offsets were
 // given. Count 0 says that the commit of that segment for that topic was applied
-// and put nothing into the index; with a Length it says so of delayed blocks,
-// which the commit put down for when they are due. The receipt of a delayed block
-// with a Count is that of its firing, not of the commit.
+// and put nothing into the index; with a Length it says so of deferred blocks
+// (delayed or half messages), which the commit put down for later. The receipt of
+// a deferred block with a Count is that of its firing, or of the commit of its
+// transaction, not of the commit of its segment.
 type Receipt struct {
 	Writer uuid.UUID // whose segment was committed; with adoption not the one that writes the receipt
 	Seq    uint64
