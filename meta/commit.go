@@ -19,7 +19,7 @@ type Commit struct {
 	Seq      uint64
 	Queues   []QueueCommit
 	Requests []Request
-	Timers   []CommitTimer // delayed messages: they get no offset before they are due
+	Timers   []CommitTimer // deferred messages: they get no offset before they are due or committed
 }
 
 // QueueCommit is the part of a commit that goes to one queue. A queue appears once.

@@ -90,7 +90,7 @@ func (p *commitPlan) validate() error {
 		}
 	}
 	for _, t := range p.commit.Timers {
-		if t.Count == 0 || t.Length <= 0 || t.Due <= 0 || t.Due > maxOffset || t.Request < -1 || t.Request >= len(p.commit.Requests) {
+		if t.Count == 0 || t.Length <= 0 || t.Due < 0 || t.Due > maxOffset || t.Request < -1 || t.Request >= len(p.commit.Requests) {
 			return fmt.Errorf("malformed timer at %d of queue %d", t.Position, t.Queue)
 		}
 	}

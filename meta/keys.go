@@ -26,6 +26,7 @@ import (
 //	{t:<id>}:p:<hex>         STRING  producer: epoch, last seq, last ≤ 5 answers    commit, restore    24 h
 //	{t:<id>}:due             ZSET    message id → when it is due, ms                commit, fire       with the topic
 //	{t:<id>}:timers          HASH    message id → what fires (timer.go)             commit, fire       with the topic
+//	{t:<id>}:half            HASH    id of half messages → where they are (half.go) commit, place      until their transaction ends
 //	{t:<id>}:fired           LIST    news of firings that are not in the log yet    fire               when they are
 //	{t:<id>}:x:<message id>  STRING  what a recalled timer pointed to               recall             24 h after its due time
 //	{t:<id>}:c               channel packed entries of each commit                  commit             –
@@ -38,6 +39,13 @@ import (
 //	{bmq}:a:<hex>            STRING  body hash, P or D, answer                      answers            with the answer
 //	{bmq}:reply:<id>         STRING  the reply to a request                         PutReply           30 s after the request
 //	{bmq}:replies            channel request that was replied to                    PutReply           –
+//	{bmq}:producers          ZSET    producer group → when it last began a          transactions       a day after its last
+//	                                 transaction                                                       transaction is forgotten
+//	{x:<key of group>}:txs   HASH    16 bytes of a transaction → its json; state,   transactions       with the transaction
+//	                                 term of the last recovery
+//	{x:<key of group>}:ids   ZSET    ids, all at score 0, for ordered listing       transactions       with the transaction
+//	{x:<key of group>}:agenda ZSET   id → when something is to be done about it     transactions       when it is settled
+//	{x:<key of group>}:kept  ZSET    id of a decided one → when it is forgotten     transactions       with the transaction
 //	{bmq}:timers             channel topic and time of a delayed message            commit             –
 //	{bmq}:changes            channel name of a topic that changed                   topic scripts      –
 const (
@@ -45,6 +53,7 @@ const (
 	keyTopics     = "{bmq}:topics"
 	keyNames      = "{bmq}:names"
 	keyWriters    = "{bmq}:writers"
+	keyProducers  = "{bmq}:producers"
 	channelChange = "{bmq}:changes"
 	channelTimers = "{bmq}:timers"
 
@@ -72,6 +81,7 @@ func keyHot(topic uuid.UUID, queue uint32) string {
 }
 func keyDue(topic uuid.UUID) string    { return topicKey(topic, "due") }
 func keyTimers(topic uuid.UUID) string { return topicKey(topic, "timers") }
+func keyHalves(topic uuid.UUID) string { return topicKey(topic, "half") }
 func keyFired(topic uuid.UUID) string  { return topicKey(topic, "fired") }
 func keyRecalled(topic, id uuid.UUID) string {
 	return topicKey(topic, "x:"+id.String())

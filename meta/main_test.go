@@ -31,7 +31,7 @@ type testCase struct {
 // TestMeta runs every case on the embedded server, a real server and a cluster.
 func TestMeta(t *testing.T) {
 	var cases []testCase
-	for _, more := range [][]testCase{commitCases, identityCases, lookupCases, topicCases, stateCases, restoreCases, feedCases, modelCases, groupCases, offsetCases, restoreGroupCases, timerCases} {
+	for _, more := range [][]testCase{commitCases, identityCases, lookupCases, topicCases, stateCases, restoreCases, feedCases, modelCases, groupCases, offsetCases, restoreGroupCases, timerCases, transactionCases} {
 		cases = append(cases, more...)
 	}
 	for _, kind := range []string{"embedded", "standalone", "cluster"} {

@@ -20,6 +20,7 @@ type TopicSnapshot struct {
 	Writers map[uuid.UUID]WriterMemo
 	Dedupe  []DedupeEntry // of a producer in the order they were stored
 	Timers  []Timer       // delayed messages that have not fired
+	Halves  []HalfState   // half messages whose transaction has not ended for good
 }
 
 // QueueSnapshot is the index of one queue; Entries ascend and end at Next.
@@ -54,7 +55,7 @@ func (db *DB) RestoreTopic(ctx context.Context, s TopicSnapshot) error {
 		return err
 	}
 	steps := []func(context.Context, *TopicSnapshot) error{
-		db.restoreClear, db.restoreEntries, db.restoreTimers, db.restoreWriters, db.restoreStrings, db.restoreDone, db.restoreName,
+		db.restoreClear, db.restoreEntries, db.restoreTimers, db.restoreHalves, db.restoreWriters, db.restoreStrings, db.restoreDone, db.restoreName,
 	}
 	for _, step := range steps {
 		if err := step(ctx, &s); err != nil {
@@ -107,7 +108,7 @@ func (db *DB) restoreClear(ctx context.Context, s *TopicSnapshot) error {
 	for q := range s.Queues {
 		queues = max(queues, q+1)
 	}
-	keys := append(hotKeys(s.Topic.ID, queues), keyTopicWriters(s.Topic.ID), keyDue(s.Topic.ID), keyTimers(s.Topic.ID), keyFired(s.Topic.ID))
+	keys := append(hotKeys(s.Topic.ID, queues), keyTopicWriters(s.Topic.ID), keyDue(s.Topic.ID), keyTimers(s.Topic.ID), keyHalves(s.Topic.ID), keyFired(s.Topic.ID))
 	for part := range slices.Chunk(keys, restoreBatch) {
 		err := db.restore(ctx, scriptRestoreClear, append([]string{keyHead(s.Topic.ID)}, part...), formatNumber(s.Term))
 		if err != nil {

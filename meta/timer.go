@@ -11,11 +11,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// CommitTimer is a delayed block of a commit: it is put down for when it is due,
-// unless its request is withheld, and gets no offset before.
+// CommitTimer is a deferred block of a commit: it is put down for when it is due,
+// or until its transaction ends, unless its request is withheld, and gets no
+// offset before.
 type CommitTimer struct {
 	ID               uuid.UUID // of its first message: what the timer is known by
-	Due              int64     // Unix milliseconds by Redis' clock
+	Due              int64     // Unix milliseconds by Redis' clock; 0: half messages
 	Queue            uint32
 	Count            uint32
 	Position, Length int64
@@ -75,7 +76,7 @@ func (p *commitPlan) encodeTimers() {
 	for at, i := range p.requests {
 		rank[i] = at + 1
 	}
-	p.keys = append(p.keys, keyDue(c.Topic), keyTimers(c.Topic))
+	p.keys = append(p.keys, keyDue(c.Topic), keyTimers(c.Topic), keyHalves(c.Topic))
 	p.args = append(p.args, len(c.Timers), channelTimers, c.Topic.String())
 	for i := range c.Timers {
 		t := c.timer(&c.Timers[i])

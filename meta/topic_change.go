@@ -162,7 +162,7 @@ func (db *DB) writeTopic(ctx context.Context, t Topic, ifVersion int64) (won boo
 // cleanTopic removes what a deleted topic leaves behind, its name last. The
 // tombstone stays, so that a late commit is refused.
 func (db *DB) cleanTopic(ctx context.Context, t Topic) error {
-	if err := db.unlink(ctx, append(hotKeys(t.ID, t.Queues), keyTopicWriters(t.ID), keyDue(t.ID), keyTimers(t.ID), keyFired(t.ID))); err != nil {
+	if err := db.unlink(ctx, append(hotKeys(t.ID, t.Queues), keyTopicWriters(t.ID), keyDue(t.ID), keyTimers(t.ID), keyHalves(t.ID), keyFired(t.ID))); err != nil {
 		return err
 	}
 	_, err := db.change(ctx, scriptFreeName, []string{keyTopics, keyNames}, t.Name, t.ID.String())

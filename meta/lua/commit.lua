@@ -2,7 +2,7 @@
 -- once. Every check comes before the first write; the first write is one that
 -- Redis refuses when out of memory; no write after it can fail.
 -- uses: pack clock topicstate identity remember plan receipts arm
--- KEYS: head, writers, receipts of the writer, hot list per queue, identity keys, [due, timers].
+-- KEYS: head, writers, receipts of the writer, hot list per queue, identity keys, [due, timers, halves].
 -- ARGV: channel, epoch, writer, seq, queues, identity keys, requests, ttl of
 --   receipts, of idempotency keys, of producers; per queue: number, known next;
 --   per identity key: kind; per request: key, kind, a, b, answer's beginning; per queue: its runs; [timers].
