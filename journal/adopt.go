@@ -19,7 +19,7 @@ type Adoption struct {
 	Segments int // found in the bucket
 	Commits  int // made on the writer's behalf
 	Messages int // that became readable by them
-	Timers   int // delayed messages that were put down by them
+	Timers   int // delayed and half messages that were put down by them
 }
 
 // Adopt commits, on behalf of a dead writer and in the order of its seqs, the
@@ -152,7 +152,7 @@ func commitsOf(f *segment.Footer) []meta.Commit {
 			out = append(out, meta.Commit{Topic: b.Topic, Writer: f.Writer, Seq: f.Seq})
 		}
 		c := &out[t]
-		if b.Due != 0 {
+		if b.Deferred() {
 			c.Timers = append(c.Timers, timerOf(b, requestIndex(c, b.Identity)))
 			continue
 		}

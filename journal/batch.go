@@ -31,7 +31,7 @@ type topicBatch struct {
 	queues     []*queueBatch
 	requests   []*Draft
 	identified int // requests with an identity
-	timed      int // delayed messages
+	timed      int // delayed messages, and parts of transactions
 	done       chan struct{}
 }
 
@@ -84,6 +84,10 @@ func (b *batch) add(d *Draft, nextAuto func(t *meta.Topic) uint32) {
 		chunk := segment.Chunk{Payload: p.records.b, Count: p.count, MinBorn: p.minBorn, MaxBorn: p.maxBorn, Tags: p.tags}
 		if d.identities != nil {
 			chunk.Identity = &d.identities[i]
+		}
+		if d.half != uuid.Nil {
+			chunk.Transaction, chunk.DueID = d.half, segment.MessageID(d.base, d.indexOf(i))
+			t.timed++
 		}
 		if p.due != 0 {
 			chunk.Payload = d.late.b[p.from:p.to]
@@ -142,7 +146,7 @@ func (t *topicBatch) fail(err error) {
 	close(t.done)
 }
 
-// indexOf returns which message of the request a delayed part is.
+// indexOf returns which message of the request is the first of a part.
 func (d *Draft) indexOf(part int) int {
 	for i := range d.routes {
 		if int(d.routes[i].part) == part {

@@ -56,6 +56,7 @@ type Draft struct {
 	// routes says where each message is. It is nil as long as all messages are
 	// in the first part by their index and none has an ordering key.
 	routes     []route
+	half       uuid.UUID // the transaction whose half messages these are; Nil: none
 	identity   segment.Identity
 	identities []segment.Identity // one for each part, made when it joins
 
@@ -150,6 +151,9 @@ func (d *Draft) Add(m *Message) error {
 	if err != nil {
 		return err
 	}
+	if m.delayed() && d.half != uuid.Nil {
+		return fault{"delay_ms", CodeConflict, "a message of a transaction is not delayed"}.at(d.count)
+	}
 	if m.delayed() {
 		if to.due, err = d.due(m); err != nil {
 			return err
@@ -177,6 +181,9 @@ func (d *Draft) Add(m *Message) error {
 func (d *Draft) admit(r *segment.Record, size int) error {
 	if d.count >= MaxBatchMessages {
 		return fault{"messages", CodeTooMany, fmt.Sprintf("a request has at most %d messages", MaxBatchMessages)}.at(-1)
+	}
+	if d.half == uuid.Nil && d.topic.Type == meta.TopicTransaction {
+		return fault{"messages", CodeConflict, "a topic of type transaction takes the messages of transactions only"}.at(-1)
 	}
 	if r.Attributes&segment.AttrNull != 0 && len(r.Body) > 0 {
 		return fault{"body", CodeInvalid, "a tombstone has no body"}.at(d.count)

@@ -235,6 +235,10 @@ func addState(s *replay.Segment, kind string, body []byte) error {
 		return decodeState(body, &s.Topics)
 	case controlRecall:
 		return decodeState(body, &s.Recalls)
+	case controlTransaction:
+		return decodeState(body, &s.Transactions)
+	case controlDecision:
+		return decodeState(body, &s.Decisions)
 	case controlGroup:
 		return decodeState(body, &s.Groups)
 	case controlGroupSettings:

@@ -86,6 +86,10 @@ func (j *Journal) rebuild(ctx context.Context, generation, holder uuid.UUID, ter
 	if err != nil {
 		return err
 	}
+	producers, err := j.holdTransactions(ctx, term)
+	if err != nil {
+		return err
+	}
 	now, err := j.meta.Now(ctx)
 	if err != nil {
 		return fmt.Errorf("read the clock of Redis: %w", err)
@@ -102,6 +106,9 @@ func (j *Journal) rebuild(ctx context.Context, generation, holder uuid.UUID, ter
 		return err
 	}
 	if err := j.restoreGroups(ctx, plan, held, term); err != nil {
+		return err
+	}
+	if err := j.restoreTransactions(ctx, plan, producers, term); err != nil {
 		return err
 	}
 	if err := j.meta.FinishRecovery(ctx, generation); err != nil {

@@ -45,7 +45,7 @@ type topicCommit struct {
 type place struct {
 	chunk int
 	skip  int64
-	timer bool // it is delayed: chunk is its place in commit.Timers
+	timer bool // it is deferred: chunk is its place in commit.Timers
 }
 
 // seal encodes the segment. The requests' own buffers are free afterwards.
@@ -123,7 +123,7 @@ func newTopicCommit(writer uuid.UUID, s *sealed, t *topicBatch, blocks []segment
 			if d := q.owners[i].draft; d.identities != nil {
 				request = c.request(requests, d)
 			}
-			if q.chunks[i].Due != 0 {
+			if q.chunks[i].Due != 0 || q.chunks[i].Transaction != uuid.Nil {
 				c.places[k][i] = place{chunk: len(c.commit.Timers), timer: true}
 				c.commit.Timers = append(c.commit.Timers, timerOf(&blocks[span.First], request))
 				continue
@@ -143,14 +143,14 @@ func newTopicCommit(writer uuid.UUID, s *sealed, t *topicBatch, blocks []segment
 			run.Count += q.chunks[i].Count
 		}
 		c.index = append(c.index, len(c.commit.Queues))
-		if len(chunks) > 0 { // else all of it is delayed
+		if len(chunks) > 0 { // else all of it is deferred
 			c.commit.Queues = append(c.commit.Queues, meta.QueueCommit{Queue: q.queue, Chunks: chunks})
 		}
 	}
 	return c
 }
 
-// timerOf is a delayed block as a commit puts it down.
+// timerOf is a deferred block as a commit puts it down.
 func timerOf(b *segment.Block, request int) meta.CommitTimer {
 	return meta.CommitTimer{
 		ID: b.DueID, Due: b.Due, Queue: b.Queue, Count: b.Count,

@@ -146,7 +146,7 @@ func receiptsOf(c meta.Commit, r meta.CommitResult) []segment.Receipt {
 	return append(receipts, armed...)
 }
 
-// armedReceipts says of runs of delayed blocks that they were put down.
+// armedReceipts says of runs of deferred blocks that they were put down.
 func armedReceipts(base segment.Receipt, armed []meta.CommitTimer) []segment.Receipt {
 	var out []segment.Receipt
 	for _, t := range armed {

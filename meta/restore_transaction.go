@@ -9,12 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// HeldTransaction is a transaction with when something is to be done about it.
-type HeldTransaction struct {
-	Transaction
-	When
-}
-
 // KnownProducers returns the names of all producer groups that Redis knows, also
 // while it is not ready.
 func (db *DB) KnownProducers(ctx context.Context) ([]string, error) {
@@ -37,7 +31,7 @@ func (db *DB) HoldTransactions(ctx context.Context, group string, term int64) er
 // RestoreTransactions replaces the transactions of a producer group; until it
 // returns nil they answer ErrRecovering. It may be repeated after any error.
 // ErrFenced: a newer recovery took over.
-func (db *DB) RestoreTransactions(ctx context.Context, group string, term int64, all []HeldTransaction) error {
+func (db *DB) RestoreTransactions(ctx context.Context, group string, term int64, all []Transaction) error {
 	if err := db.HoldTransactions(ctx, group, term); err != nil {
 		return err
 	}
@@ -55,11 +49,11 @@ func (db *DB) RestoreTransactions(ctx context.Context, group string, term int64,
 		args := []any{"add"}
 		for i := range part {
 			t := &part[i]
-			text, err := json.Marshal(&t.Transaction)
+			text, err := json.Marshal(t)
 			if err != nil {
 				return err
 			}
-			at := t.When.args()
+			at := t.When().args()
 			args = append(args, string(t.ID[:]), text, at[0], at[1])
 		}
 		if err := step(args...); err != nil {

@@ -107,6 +107,21 @@ type When struct {
 	Forget int64 // it is of no interest any more; 0: never
 }
 
+// When follows from the state.
+func (t *Transaction) When() When {
+	switch {
+	case t.State == TxBegun:
+		return When{Agenda: t.CreatedAt + BeginGrace.Milliseconds()}
+	case t.State == TxOpen:
+		return When{Agenda: t.NextCheck}
+	case t.State == TxExpired && t.Logged:
+		return When{Forget: t.DecidedAt + ExpiredKept.Milliseconds()}
+	case t.Settled:
+		return When{Forget: t.DecidedAt + TransactionKept.Milliseconds()}
+	}
+	return When{Agenda: t.DecidedAt + settleAfter.Milliseconds()}
+}
+
 func (w When) args() [2]string {
 	out := [2]string{"-", "-"}
 	for i, at := range [2]int64{w.Agenda, w.Forget} {
@@ -166,7 +181,7 @@ func (db *DB) missingTransaction(ctx context.Context) error {
 // returns it, to be replaced in turn. most bounds how many the group may have on
 // its agenda; 0 does not. *TransactionChangedError, ErrManyTransactions,
 // ErrRecovering changed nothing; after any other error read it again.
-func (db *DB) PutTransaction(ctx context.Context, old *Transaction, next Transaction, when When, most int) (Transaction, error) {
+func (db *DB) PutTransaction(ctx context.Context, old *Transaction, next Transaction, most int) (Transaction, error) {
 	text, err := json.Marshal(&next)
 	if err != nil {
 		return Transaction{}, err
@@ -176,7 +191,7 @@ func (db *DB) PutTransaction(ctx context.Context, old *Transaction, next Transac
 		expected = old.raw
 	}
 	next.raw = string(text)
-	if err := db.putTransaction(ctx, &next, expected, next.raw, when, most); err != nil {
+	if err := db.putTransaction(ctx, &next, expected, next.raw, next.When(), most); err != nil {
 		return Transaction{}, err
 	}
 	return next, nil

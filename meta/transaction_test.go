@@ -190,10 +190,20 @@ func restoredHalvesAreThere(t *testing.T, e engine) {
 	equal(t, "halves", halves(t, e.db, topic, append(idsOf(c), want[0].ID, want[1].ID)), want)
 }
 
-// newTransaction puts an open transaction down.
-func newTransaction(t testing.TB, db *meta.DB, group string, when meta.When, most int) meta.Transaction {
+// openAt is a transaction whose next check is at a time.
+func openAt(group string, at int64) meta.Transaction {
+	return meta.Transaction{ID: uuid.Must(uuid.NewV7()), Group: group, State: meta.TxOpen, NextCheck: at}
+}
+
+// forgottenAt is a settled transaction that is forgotten at a time.
+func forgottenAt(group string, at int64) meta.Transaction {
+	return meta.Transaction{ID: uuid.Must(uuid.NewV7()), Group: group, State: meta.TxCommitted, Logged: true, Settled: true, DecidedAt: at - meta.TransactionKept.Milliseconds()}
+}
+
+// newTransaction puts a transaction down.
+func newTransaction(t testing.TB, db *meta.DB, tx meta.Transaction, most int) meta.Transaction {
 	t.Helper()
-	tx, err := db.PutTransaction(t.Context(), nil, meta.Transaction{ID: uuid.Must(uuid.NewV7()), Group: group, State: meta.TxOpen}, when, most)
+	tx, err := db.PutTransaction(t.Context(), nil, tx, most)
 	check(t, err)
 	return tx
 }
@@ -204,17 +214,17 @@ func transactionSteps(t *testing.T, e engine) {
 	if _, err := e.db.Transaction(t.Context(), k, uuid.New()); !errors.Is(err, meta.ErrTransactionNotFound) {
 		t.Errorf("an unknown one: %v", err)
 	}
-	open := newTransaction(t, e.db, group, meta.When{Agenda: 50}, 0)
+	open := newTransaction(t, e.db, openAt(group, 50), 0)
 	var changed *meta.TransactionChangedError
-	if _, err := e.db.PutTransaction(t.Context(), nil, open, meta.When{}, 0); !errors.As(err, &changed) || changed.Current == nil {
+	if _, err := e.db.PutTransaction(t.Context(), nil, open, 0); !errors.As(err, &changed) || changed.Current == nil {
 		t.Errorf("made twice: %v", err)
 	}
 	next := open
 	next.State = meta.TxCommitted
-	committed, err := e.db.PutTransaction(t.Context(), &open, next, meta.When{Forget: 90}, 0)
+	committed, err := e.db.PutTransaction(t.Context(), &open, next, 0)
 	check(t, err)
 	next.State = meta.TxRolledBack
-	if _, err := e.db.PutTransaction(t.Context(), &open, next, meta.When{}, 0); !errors.As(err, &changed) || changed.Current.State != meta.TxCommitted {
+	if _, err := e.db.PutTransaction(t.Context(), &open, next, 0); !errors.As(err, &changed) || changed.Current.State != meta.TxCommitted {
 		t.Errorf("decided twice: %v", err)
 	}
 	read, err := e.db.Transaction(t.Context(), k, open.ID)
@@ -224,21 +234,21 @@ func transactionSteps(t *testing.T, e engine) {
 	if _, err := e.db.Transaction(t.Context(), k, open.ID); !errors.Is(err, meta.ErrTransactionNotFound) {
 		t.Errorf("a forgotten one: %v", err)
 	}
-	if _, err := e.db.PutTransaction(t.Context(), &read, next, meta.When{}, 0); !errors.As(err, &changed) || changed.Current != nil {
+	if _, err := e.db.PutTransaction(t.Context(), &read, next, 0); !errors.As(err, &changed) || changed.Current != nil {
 		t.Errorf("changed a forgotten one: %v", err)
 	}
 }
 
 func ofManyDecisionsOneWins(t *testing.T, e engine) {
 	for range 50 {
-		open := newTransaction(t, e.db, "racing", meta.When{Agenda: 1}, 0)
+		open := newTransaction(t, e.db, openAt("racing", 1), 0)
 		var won atomic.Int64
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
 				next := open
 				next.State = []string{meta.TxCommitted, meta.TxRolledBack}[i%2]
-				_, err := e.db.PutTransaction(context.Background(), &open, next, meta.When{Forget: 1}, 0)
+				_, err := e.db.PutTransaction(context.Background(), &open, next, 0)
 				var changed *meta.TransactionChangedError
 				if err == nil {
 					won.Add(1)
@@ -256,15 +266,17 @@ func ofManyDecisionsOneWins(t *testing.T, e engine) {
 
 func undecidedTransactionsAreBounded(t *testing.T, e engine) {
 	group := "p-" + uuid.NewString()
-	first := newTransaction(t, e.db, group, meta.When{Agenda: 1}, 2)
-	newTransaction(t, e.db, group, meta.When{Agenda: 1}, 2)
-	third := meta.Transaction{ID: uuid.Must(uuid.NewV7()), Group: group, State: meta.TxOpen}
-	if _, err := e.db.PutTransaction(t.Context(), nil, third, meta.When{Agenda: 1}, 2); !errors.Is(err, meta.ErrManyTransactions) {
+	first := newTransaction(t, e.db, openAt(group, 1), 2)
+	newTransaction(t, e.db, openAt(group, 1), 2)
+	third := openAt(group, 1)
+	if _, err := e.db.PutTransaction(t.Context(), nil, third, 2); !errors.Is(err, meta.ErrManyTransactions) {
 		t.Errorf("one too many: %v", err)
 	}
-	_, err := e.db.PutTransaction(t.Context(), &first, first, meta.When{Forget: 1}, 0)
+	decided := forgottenAt(group, 1)
+	decided.ID = first.ID
+	_, err := e.db.PutTransaction(t.Context(), &first, decided, 0)
 	check(t, err)
-	_, err = e.db.PutTransaction(t.Context(), nil, third, meta.When{Agenda: 1}, 2)
+	_, err = e.db.PutTransaction(t.Context(), nil, third, 2)
 	check(t, err)
 }
 
@@ -274,11 +286,11 @@ func transactionsAreListed(t *testing.T, e engine) {
 	check(t, e.db.RegisterProducers(t.Context(), group, 1000))
 	var all []meta.Transaction
 	for i := range 7 {
-		when := meta.When{Agenda: int64(100 + i)}
+		tx := openAt(group, int64(100+i))
 		if i%2 == 1 {
-			when = meta.When{Forget: int64(100 + i)}
+			tx = forgottenAt(group, int64(100+i))
 		}
-		all = append(all, newTransaction(t, e.db, group, when, 0))
+		all = append(all, newTransaction(t, e.db, tx, 0))
 	}
 	page, err := e.db.Transactions(t.Context(), k, uuid.Nil, 3)
 	check(t, err)
@@ -319,12 +331,12 @@ func transactionsAreListed(t *testing.T, e engine) {
 func heldTransactions(t *testing.T, e engine) {
 	group := "p-" + uuid.NewString()
 	k := meta.ProducerKeyOf(group)
-	open := newTransaction(t, e.db, group, meta.When{Agenda: 1}, 0)
+	open := newTransaction(t, e.db, openAt(group, 1), 0)
 	check(t, e.db.HoldTransactions(t.Context(), group, 7))
 	if _, err := e.db.Transaction(t.Context(), k, open.ID); !errors.Is(err, meta.ErrRecovering) {
 		t.Errorf("read while held: %v", err)
 	}
-	if _, err := e.db.PutTransaction(t.Context(), &open, open, meta.When{}, 0); !errors.Is(err, meta.ErrRecovering) {
+	if _, err := e.db.PutTransaction(t.Context(), &open, open, 0); !errors.Is(err, meta.ErrRecovering) {
 		t.Errorf("changed while held: %v", err)
 	}
 	if _, err := e.db.DueTransactions(t.Context(), k, 5, 5); !errors.Is(err, meta.ErrRecovering) {
@@ -333,10 +345,11 @@ func heldTransactions(t *testing.T, e engine) {
 	if err := e.db.HoldTransactions(t.Context(), group, 6); !errors.Is(err, meta.ErrFenced) {
 		t.Errorf("held by an older recovery: %v", err)
 	}
-	var want []meta.HeldTransaction
+	var want []meta.Transaction
 	for i := range 230 {
-		tx := meta.Transaction{ID: uuid.Must(uuid.NewV7()), Group: group, State: meta.TxOpen, Reference: fmt.Sprint(i)}
-		want = append(want, meta.HeldTransaction{Transaction: tx, When: meta.When{Agenda: int64(10 + i)}})
+		tx := openAt(group, int64(10+i))
+		tx.Reference = fmt.Sprint(i)
+		want = append(want, tx)
 	}
 	for range 2 { // it may be repeated
 		check(t, e.db.RestoreTransactions(t.Context(), group, 7, want))

@@ -31,7 +31,7 @@ func newIdentities(l *log, topic uuid.UUID) *identities {
 			if b.Topic != topic || b.Identity == nil {
 				continue
 			}
-			if r, known := covering(l.timers.armed[commitID{topic, s.Footer.Writer, s.Footer.Seq}], &b); known && b.Due != 0 {
+			if r, known := covering(l.timers.armed[commitID{topic, s.Footer.Writer, s.Footer.Seq}], &b); known && b.Deferred() {
 				ids.learn(b.Identity, r.StoredAt)
 			}
 			for _, r := range receipts {
@@ -74,7 +74,7 @@ func (ids *identities) runs(tails []*Segment) []meta.Entry {
 		last := map[uint32]int{} // queue → index in out of its last run in this segment that goes on
 		for i := range s.Footer.Blocks {
 			b := &s.Footer.Blocks[i]
-			if b.Kind != segment.Messages || b.Topic != ids.topic || b.Due != 0 || b.Identity != nil && refused[requestOf(b.Identity)] {
+			if b.Kind != segment.Messages || b.Topic != ids.topic || b.Deferred() || b.Identity != nil && refused[requestOf(b.Identity)] {
 				continue
 			}
 			_, conditional := expected(b)
@@ -216,7 +216,7 @@ func (l *log) collect(topic uuid.UUID, e meta.Entry, found map[request]*meta.Ded
 		if b.Topic != topic || b.Queue != e.Queue || b.Position < e.Position || b.Position >= e.Position+e.Length {
 			continue
 		}
-		if b.Identity != nil && b.Due == 0 {
+		if b.Identity != nil && !b.Deferred() {
 			r := requestOf(b.Identity)
 			d := found[r]
 			if d == nil {

@@ -36,6 +36,9 @@ type Segment struct {
 	Settings []GroupSettings
 	Offsets  []GroupOffsets
 	Recalls  []Recall
+	// Transactions are those that began, without their half messages.
+	Transactions []meta.Transaction
+	Decisions    []Decision
 	// Damaged: the footer was rebuilt from the blocks, so receipts and burnt
 	// seqs that it held are lost.
 	Damaged bool
@@ -68,6 +71,8 @@ type Plan struct {
 	// that do no more, as in Ended.
 	Groups      []Group
 	EndedGroups map[uuid.UUID]bool
+	// Producers are the producer groups with transactions that are of interest.
+	Producers []Producers
 	// Waiting are writers with segments behind a gap. A living writer commits
 	// them itself; a dead one's are adopted.
 	Waiting []uuid.UUID
@@ -123,6 +128,8 @@ type log struct {
 	blocks map[uuid.UUID][]*Segment
 	groups map[uuid.UUID]*groupLog
 	timers timerLog
+
+	transactions transactionLog
 }
 
 // Replay computes the plan. It keeps no reference to segs after it returns.
@@ -142,6 +149,7 @@ func Replay(segs []Segment, opts Options) Plan {
 		plan.Topics = append(plan.Topics, l.topic(l.topics[id]))
 	}
 	l.replayGroups(&plan)
+	l.replayTransactions(&plan)
 	for id := range l.blocks {
 		if _, known := l.topics[id]; !known {
 			plan.Orphans = append(plan.Orphans, id)
@@ -174,6 +182,7 @@ func index(segs []Segment, opts Options) *log {
 		blocks:       map[uuid.UUID][]*Segment{},
 		groups:       map[uuid.UUID]*groupLog{},
 		timers:       newTimerLog(),
+		transactions: newTransactionLog(),
 	}
 	for i := range segs {
 		l.addSegment(&segs[i])
@@ -222,6 +231,7 @@ func (l *log) addSegment(s *Segment) {
 		}
 	}
 	l.addGroups(s)
+	l.transactions.add(s)
 	var seen []uuid.UUID
 	for _, b := range f.Blocks {
 		if b.Kind == segment.Messages && !slices.Contains(seen, b.Topic) {

@@ -52,7 +52,7 @@ func memo(topic uuid.UUID, s *Segment, queues map[uint32]*queueLog, puts []put) 
 	for _, b := range s.Footer.Blocks {
 		switch {
 		case b.Kind != segment.Messages || b.Topic != topic:
-		case b.Due != 0:
+		case b.Deferred():
 			delayed++
 		default:
 			counts[b.Queue] += b.Count

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketmq/bucketmq/segment"
 )
 
-// Delayed messages. A commit puts a delayed block down; its receipt has no count
+// Deferred messages. A commit puts a delayed block down; its receipt has no count
 // and says where those blocks are. A firing makes an index entry of them; its
 // receipt is one like those of commits, but proves nothing about the commits of
 // the segment's writer, for it was not written by their order. A recall is a
@@ -53,7 +53,7 @@ func (l *log) delayed(r *segment.Receipt) bool {
 	i, found := slices.BinarySearchFunc(s.Footer.Blocks, r.Position, func(b segment.Block, at int64) int {
 		return cmp.Compare(b.Position, at)
 	})
-	return found && s.Footer.Blocks[i].Due != 0
+	return found && s.Footer.Blocks[i].Deferred()
 }
 
 // addFiring keeps, of the receipts over the same bytes, that of the highest epoch:
@@ -98,7 +98,7 @@ func (l *log) puts(topic uuid.UUID, tails []*Segment, refused func(*Segment) map
 		_, isDecided := l.receipts[id]
 		for i := range s.Footer.Blocks {
 			b := &s.Footer.Blocks[i]
-			if b.Topic != topic || b.Due == 0 || b.Kind != segment.Messages {
+			if b.Topic != topic || !b.Deferred() || b.Kind != segment.Messages {
 				continue
 			}
 			switch run, known := covering(l.timers.armed[id], b); {
@@ -134,7 +134,7 @@ func (l *log) waiting(topic uuid.UUID, puts []put) []meta.Timer {
 	var out []meta.Timer
 	for _, p := range puts {
 		id, b := p.commit(topic), p.block
-		if l.firedOver(id, b) || l.timers.recalled[timerID{id, b.Position}] {
+		if b.Due == 0 || l.firedOver(id, b) || l.timers.recalled[timerID{id, b.Position}] {
 			continue
 		}
 		out = append(out, meta.Timer{ID: b.DueID, Due: b.Due, Entry: meta.Entry{

@@ -12,17 +12,18 @@ import (
 
 // queueLog is one queue while its index is being found again.
 type queueLog struct {
-	queue   uint32
-	proven  []meta.Entry          // from receipts, by offset
-	tail    []meta.Entry          // unreceipted runs, oldest first; Next is not yet known
-	decided func(meta.Entry) bool // of tail: if no gap asks for it, it was not committed
-	wants   map[place]int64       // of tail: offsets that entries must get, or they are left out
-	entries []meta.Entry          // the result
-	given   []meta.Entry          // those of entries that were numbered here
-	holes   []Hole
-	raised  bool
-	moved   int64 // the first offset given anew, when raised
-	firing  bool  // delayed messages may have got offsets that no receipt tells
+	queue     uint32
+	proven    []meta.Entry          // from receipts, by offset
+	tail      []meta.Entry          // unreceipted runs, oldest first; Next is not yet known
+	decided   func(meta.Entry) bool // of tail: if no gap asks for it, it was not committed
+	wants     map[place]int64       // of tail: offsets that entries must get, or they are left out
+	entries   []meta.Entry          // the result
+	given     []meta.Entry          // those of entries that were numbered here
+	holes     []Hole
+	raised    bool
+	moved     int64                     // the first offset given anew, when raised
+	bySegment map[meta.SegmentRef][]int // entries of a segment; made by offsetOf
+	firing    bool                      // deferred messages may have got offsets that no receipt tells
 }
 
 // topic replays one topic.
@@ -70,6 +71,11 @@ func (l *log) topic(t meta.Topic) Topic {
 		}
 		t.Queues = max(t.Queues, timer.Entry.Queue+1)
 	}
+	halves := l.halvesOf(t.ID, puts)
+	for _, h := range halves {
+		queueOf(h.block.Queue).firing = queueOf(h.block.Queue).firing || h.due
+		t.Queues = max(t.Queues, h.block.Queue+1)
+	}
 	out := Topic{Renumbered: map[uint32]int64{}}
 	for _, q := range queues {
 		q.number()
@@ -95,6 +101,7 @@ func (l *log) topic(t meta.Topic) Topic {
 	out.Receipts = append(out.Receipts, putReceipts(t, tails, puts)...)
 	out.Snapshot = l.snapshot(t, queues, tails, puts)
 	out.Snapshot.Timers = waiting
+	out.Snapshot.Halves = l.halfStates(t, queues, halves)
 	out.Receipts = append(out.Receipts, decided(t, tails, out.Receipts)...)
 	return out
 }
