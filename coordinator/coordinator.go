@@ -16,6 +16,7 @@ import (
 
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/transaction"
 )
 
 // LeaseName is the name of the leader's lease in the metadata.
@@ -44,6 +45,9 @@ type Options struct {
 	// TimersEvery is how often the timers of all topics are looked at, whether or
 	// not a delayed message was noticed. Zero = 20 s.
 	TimersEvery time.Duration
+	// TransactionsEvery is how often the transactions of all producer groups are
+	// looked at. Zero = 1 s.
+	TransactionsEvery time.Duration
 	// LagEvery is how often the lag of all groups is measured. Zero = 15 s.
 	LagEvery time.Duration
 
@@ -63,6 +67,7 @@ func (o Options) withDefaults() Options {
 		{&o.RebalanceEvery, 20 * time.Second},
 		{&o.TimersEvery, 20 * time.Second},
 		{&o.LagEvery, 15 * time.Second},
+		{&o.TransactionsEvery, time.Second},
 	} {
 		if *d.field == 0 {
 			*d.field = d.value
@@ -79,6 +84,8 @@ type coordinator struct {
 	Options
 	holder  uuid.UUID
 	metrics *metrics
+
+	transactions *transaction.Engine
 }
 
 // Run competes for the lease and does the leader's work until ctx ends; it then
@@ -93,6 +100,10 @@ func Run(ctx context.Context, options Options) error {
 		return fmt.Errorf("make a coordinator id: %w", err)
 	}
 	c := &coordinator{Options: options.withDefaults(), holder: holder}
+	// Its own numbers are those of the leader's metrics.
+	if c.transactions, err = transaction.New(transaction.Options{Journal: c.Journal, Meta: c.Meta, Log: c.Log}); err != nil {
+		return err
+	}
 	c.metrics = newMetrics(c.Registry)
 	tick := time.NewTicker(c.pause())
 	defer tick.Stop()
@@ -126,6 +137,7 @@ func (c *coordinator) lead(ctx context.Context, term int64, until time.Time) {
 	work.Go(func() { newRebalancer(c, term, resign).run(office) })
 	work.Go(func() { newTimekeeper(c).run(office) })
 	work.Go(func() { lagger{c}.run(office) })
+	work.Go(func() { c.sweepTransactions(office) })
 	c.renew(office, term, lapse)
 	resign()
 	lapse.Stop()

@@ -13,6 +13,9 @@ type metrics struct {
 	timersLate                            prometheus.Histogram
 	timersWaiting                         prometheus.Gauge
 	lag                                   lagMetrics
+
+	transactionsUndecided                    prometheus.Gauge
+	transactionsExpired, transactionsSettled prometheus.Counter
 }
 
 func newMetrics(registry prometheus.Registerer) *metrics {
@@ -53,7 +56,17 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	m.timersWaiting = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "bucketmq_coordinator_timers_waiting", Help: "Delayed messages that were put down, at the last look at all topics.",
 	})
+	m.transactionsUndecided = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "bucketmq_coordinator_transactions_undecided", Help: "Transactions that are undecided, or decided and not settled, at the last look.",
+	})
+	m.transactionsExpired = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "bucketmq_coordinator_transactions_expired_total", Help: "Transactions that nobody decided in time.",
+	})
+	m.transactionsSettled = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "bucketmq_coordinator_transactions_settled_total", Help: "Decisions that were seen through because their process did not.",
+	})
 	if registry != nil {
+		registry.MustRegister(m.transactionsUndecided, m.transactionsExpired, m.transactionsSettled)
 		registry.MustRegister(m.leads, m.failures, m.commits, m.messages,
 			m.rebalances, m.rebalanceSeconds, m.expired, m.strategyFailures,
 			m.timersFired, m.timersLate, m.timersWaiting, &m.lag)

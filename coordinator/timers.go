@@ -87,6 +87,8 @@ func (k *timekeeper) notice(n meta.Notice) {
 	switch {
 	case n.Lost:
 		k.wantSweep()
+	case n.Timers != uuid.Nil && n.TimersDue == 0:
+		k.noteFired(n.Timers) // a commit of a transaction gave offsets
 	case n.Timers != uuid.Nil:
 		k.add(n.Timers, n.TimersDue)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/bucketmq/bucketmq/objstore"
 	"github.com/bucketmq/bucketmq/segment"
 )
@@ -155,6 +157,9 @@ func (o *object) count(entry Block) {
 		o.c.report.Records += int64(entry.Count)
 		if entry.Due != 0 {
 			o.c.report.Delayed += int64(entry.Count)
+		}
+		if entry.Transaction != uuid.Nil {
+			o.c.report.Half += int64(entry.Count)
 		}
 	} else {
 		o.c.report.DamagedBlocks++

@@ -41,10 +41,12 @@ type Block struct {
 	Queue    uint32    `json:"queue"`
 	Count    uint32    `json:"count"`
 	Due      int64     `json:"due,omitempty"` // Unix milliseconds; when its messages become readable, of a delayed one
-	Identity bool      `json:"identity"`      // its request can be recognised when sent again
-	MinBorn  time.Time `json:"min_born_at"`
-	MaxBorn  time.Time `json:"max_born_at"`
-	Fault    FaultKind `json:"fault,omitempty"`
+	// Transaction is what its messages are half messages of, if they are.
+	Transaction uuid.UUID `json:"transaction_id,omitzero"`
+	Identity    bool      `json:"identity"` // its request can be recognised when sent again
+	MinBorn     time.Time `json:"min_born_at"`
+	MaxBorn     time.Time `json:"max_born_at"`
+	Fault       FaultKind `json:"fault,omitempty"`
 }
 
 func blockOf(row segment.Block) Block {
@@ -54,7 +56,7 @@ func blockOf(row segment.Block) Block {
 	}
 	return Block{
 		Position: row.Position, Length: row.Length, Kind: kind,
-		Topic: row.Topic, Queue: row.Queue, Count: row.Count, Identity: row.Identity != nil, Due: row.Due,
+		Topic: row.Topic, Queue: row.Queue, Count: row.Count, Identity: row.Identity != nil, Due: row.Due, Transaction: row.Transaction,
 		MinBorn: time.UnixMilli(row.MinBorn).UTC(), MaxBorn: time.UnixMilli(row.MaxBorn).UTC(),
 	}
 }
@@ -94,6 +96,7 @@ type Report struct {
 	DamagedBlocks int64    `json:"damaged_blocks"`
 	Records       int64    `json:"records"` // of whole blocks
 	Delayed       int64    `json:"delayed"` // of Records: those whose blocks have a due time
+	Half          int64    `json:"half"`    // of Records: those of transactions
 	Receipts      int64    `json:"receipts"`
 	Writers       []Writer `json:"writers"`
 	Faults        []Fault  `json:"faults"`

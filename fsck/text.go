@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // WriteText writes the report for people.
@@ -28,8 +30,8 @@ func (r Report) WriteText(w io.Writer) error {
 		writeRanges(out, "never stored", wr.NeverStored)
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "%d objects, %d bytes: %d segments, %d blocks (%d damaged), %d records (%d delayed), %d receipts\n",
-		r.Objects, r.Bytes, r.Segments, r.Blocks, r.DamagedBlocks, r.Records, r.Delayed, r.Receipts)
+	fmt.Fprintf(out, "%d objects, %d bytes: %d segments, %d blocks (%d damaged), %d records (%d delayed, %d of transactions), %d receipts\n",
+		r.Objects, r.Bytes, r.Segments, r.Blocks, r.DamagedBlocks, r.Records, r.Delayed, r.Half, r.Receipts)
 	switch n := int64(len(r.Faults)) + r.FaultsOmitted; {
 	case !r.Complete:
 		fmt.Fprintf(out, "%d faults so far; the check did not come to its end\n", n)
@@ -78,6 +80,9 @@ func (b Block) String() string {
 	s := fmt.Sprintf("block at %d, %d bytes, %s, topic %s queue %d, %d records", b.Position, b.Length, b.Kind, b.Topic, b.Queue, b.Count)
 	if b.Due != 0 {
 		s += ", due " + time.UnixMilli(b.Due).UTC().Format(time.RFC3339Nano)
+	}
+	if b.Transaction != uuid.Nil {
+		s += ", half messages of " + b.Transaction.String()
 	}
 	if b.Identity {
 		s += ", with identity"

@@ -37,7 +37,8 @@ func (d *Draft) ID(i int) uuid.UUID { return segment.MessageID(d.base, i) }
 // Topic is where the draft goes.
 func (d *Draft) Topic() meta.Topic { return d.topic }
 
-// Halves returns what the half messages of an appended draft are known by.
+// Halves returns what the half messages of a draft are known by. Which queue
+// messages without a choice go to is known once the draft is appended.
 func (d *Draft) Halves() []meta.Half {
 	out := make([]meta.Half, 0, len(d.parts))
 	for i := range d.parts {
