@@ -28,6 +28,8 @@ func TestContract(t *testing.T) {
 	t.Run("sends", k.sendConflicts)
 	t.Run("conditional sends", k.conditions)
 	t.Run("delays", k.delays)
+	t.Run("transactions", k.transactions)
+	t.Run("refused transactions", k.refusedTransactions)
 	t.Run("reads", k.readBounds)
 	t.Run("damage", k.damage)
 	t.Run("tickets", k.ticketKeys)
@@ -127,7 +129,7 @@ func (k *contract) goodAnswers(t *testing.T) {
 }
 
 // seenAlready are operations whose good answer needs steps of its own.
-var seenAlready = map[string]bool{"streamMessages": true, "openWebSocket": true, "putTopic": true, "updateTopic": true, "requestReply": true}
+var seenAlready = map[string]bool{"getTransaction": true, "commitTransaction": true, "rollbackTransaction": true, "streamMessages": true, "openWebSocket": true, "putTopic": true, "updateTopic": true, "requestReply": true}
 
 // stream reads the first event of a stream and hangs up.
 func (k *contract) stream(t *testing.T, n *node) {
@@ -169,10 +171,13 @@ func (k *contract) wrongRequests(t *testing.T) {
 		if promises(op, 400, "invalid_name") {
 			s := s
 			named := "orders"
-			if strings.Contains(s.path, "/groups/") {
+			if strings.Contains(s.path, "groups/billing") {
 				named = "billing"
 			}
 			s.path, s.status, s.code = strings.Replace(s.path, named, "-bad", 1), 400, "invalid_name"
+			if s.operation == "beginTransaction" {
+				s.body = strings.Replace(s.body, "orders", "-bad", 1)
+			}
 			k.run(t, n, s)
 		}
 		if promises(op, 404, "topic_not_found") {
@@ -213,6 +218,8 @@ func (k *contract) wrongRequests(t *testing.T) {
 		"pollMember":         billing + "/members/nobody/poll?encoding=x",
 		"receiveMessages":    billing + "/receive?encoding=x",
 		"updateGroupQueue":   billing + "/queues/orders/zero",
+		"listTransactions":   "/v1/producer-groups/billing/transactions?state=no",
+		"commitTransaction":  "/v1/transactions/" + noTransaction + "/commit?force=maybe",
 	} {
 		s := step{operation: operation, method: "GET", path: path, status: 400, code: "invalid_parameter", breaks: true}
 		if strings.HasPrefix(operation, "send") {
@@ -221,7 +228,7 @@ func (k *contract) wrongRequests(t *testing.T) {
 		if text, ok := groupBodies[operation]; ok {
 			s.method, s.body = "POST", text
 		}
-		if method := map[string]string{"deleteGroup": "DELETE", "updateGroupQueue": "PATCH"}[operation]; method != "" {
+		if method := map[string]string{"deleteGroup": "DELETE", "updateGroupQueue": "PATCH", "commitTransaction": "POST"}[operation]; method != "" {
 			s.method = method
 		}
 		k.run(t, n, s)
@@ -273,16 +280,18 @@ func (k *contract) wrongBodies(t *testing.T) {
 				return
 			}
 			if s.body = row.body; row.body == "bomb" {
-				s.body = bombs[strings.HasPrefix(s.operation, "send") || s.operation == "requestReply"]
+				s.body = bombs[strings.HasPrefix(s.operation, "send") || s.operation == "requestReply" || s.operation == "beginTransaction"]
 			}
 			s.headers, s.breaks, s.status, s.code = append(slices.Clone(s.headers), row.headers...), true, row.status, code
 			k.run(t, n, s)
 		})
 	}
 	twice := map[string]string{
-		"requestReply": `{"timeout_ms":5,"timeout_ms":5}`, "sendReply": `{"body":"a","body":"b"}`, "createTicket": `{"ttl_ms":5000,"ttl_ms":5000}`, "sendMessages": `{"messages":[{"body":"a","body":"b"}]}`}
+		"requestReply": `{"timeout_ms":5,"timeout_ms":5}`, "sendReply": `{"body":"a","body":"b"}`, "createTicket": `{"ttl_ms":5000,"ttl_ms":5000}`, "sendMessages": `{"messages":[{"body":"a","body":"b"}]}`,
+		"beginTransaction": `{"reference":"a","reference":"b"}`, "pollChecks": `{"wait_ms":1,"wait_ms":2}`}
 	typed := map[string]string{
-		"requestReply": `{"message":{"body":"x"},"timeout_ms":0}`, "sendReply": `{"reply_to":"x","body":7}`, "createTicket": `{"ttl_ms":1}`, "sendMessages": `{"messages":7}`}
+		"requestReply": `{"message":{"body":"x"},"timeout_ms":0}`, "sendReply": `{"reply_to":"x","body":7}`, "createTicket": `{"ttl_ms":1}`, "sendMessages": `{"messages":7}`,
+		"beginTransaction": `{"producer_group":"a b","topics":[]}`, "pollChecks": `{"max_checks":0}`}
 	k.operations("orders", func(s step, op *openapi3.Operation) {
 		if !promises(op, 400, "duplicate_field") {
 			return

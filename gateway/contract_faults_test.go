@@ -131,7 +131,7 @@ func (k *contract) bufferFull(t *testing.T) {
 	n := start(t, nodeOptions{gateway: func(o *gateway.Options) { o.BodyBytes = 1024 }})
 	_, err := n.meta.CreateTopic(t.Context(), meta.Topic{Name: "orders", Type: meta.TopicNormal, Queues: 1})
 	must(t, err)
-	k.everyPromise(t, n, 503, "buffer_full", "orders", append(slices.Collect(maps.Keys(groupBodies)), "putTopic", "updateTopic", "createTicket", "sendReply")...)
+	k.everyPromise(t, n, 503, "buffer_full", "orders", append(slices.Collect(maps.Keys(groupBodies)), "putTopic", "updateTopic", "createTicket", "sendReply", "beginTransaction", "pollChecks")...)
 	full := start(t, nodeOptions{journal: func(o *journal.Options) { o.BufferBytes = 1 }})
 	db := full.meta
 	_, err = db.CreateTopic(t.Context(), meta.Topic{Name: "orders", Type: meta.TopicNormal, Queues: 1})
@@ -193,6 +193,7 @@ func (k *contract) unknownOutcomes(t *testing.T) {
 	k.run(t, n, step{operation: "deleteTopic", method: "DELETE", path: orders, status: 504, code: "outcome_unknown"})
 	k.unknownGroups(t)
 	k.unknownRecall(t)
+	k.unknownTransactions(t)
 }
 
 func (k *contract) redisGone(t *testing.T) {

@@ -188,7 +188,7 @@ func (k *contract) operations(topic string, f func(s step, op *openapi3.Operatio
 				continue // its requests need headers of their own: see upgrades
 			}
 			s := step{operation: op.OperationID, method: method}
-			s.path = strings.NewReplacer("{topic}", topic, "{queue}", "0", "{offset}", "0", "{group}", "billing", "{member}", "nobody", "{handle}", "nothing").Replace(path)
+			s.path = strings.NewReplacer("{topic}", topic, "{queue}", "0", "{offset}", "0", "{group}", "billing", "{member}", "nobody", "{handle}", "nothing", "{transaction}", noTransaction).Replace(path)
 			s.body = strings.ReplaceAll(groupBodies[op.OperationID], "orders", topic)
 			switch op.OperationID {
 			case "findOffsets":
@@ -201,7 +201,9 @@ func (k *contract) operations(topic string, f func(s step, op *openapi3.Operatio
 				s.body = `{"message":{"body":"x"},"timeout_ms":100}`
 			case "sendReply":
 				s.body = `{"reply_to":"x","body":"y"}`
-			case "putTopic", "updateTopic", "createTicket":
+			case "beginTransaction":
+				s.body = `{"producer_group":"billing","topics":[{"topic":"` + topic + `","messages":[{"body":"x"}]}]}`
+			case "putTopic", "updateTopic", "createTicket", "pollChecks":
 				s.body = `{}`
 			case "sendRawMessage":
 				s.body, s.headers = "x", []string{"Content-Type", "application/octet-stream"}

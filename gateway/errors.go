@@ -16,6 +16,7 @@ import (
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 	"github.com/bucketmq/bucketmq/replies"
+	"github.com/bucketmq/bucketmq/transaction"
 )
 
 // kind is what every problem of one code has in common.
@@ -72,10 +73,15 @@ var kinds = map[string]kind{
 	"subscription_exists":    {409, "The subscription exists", false, true, 0},
 	"too_many_subscriptions": {429, "Too many subscriptions", false, true, 0},
 
-	"origin_denied":      {403, "Origin not allowed", false, true, 0},
-	"message_not_found":  {404, "No such message", false, true, 0},
-	"queue_not_found":    {404, "No such queue", false, true, 0},
-	"route_not_found":    {404, "No such path", false, true, 0},
+	"origin_denied":            {403, "Origin not allowed", false, true, 0},
+	"message_not_found":        {404, "No such message", false, true, 0},
+	"queue_not_found":          {404, "No such queue", false, true, 0},
+	"route_not_found":          {404, "No such path", false, true, 0},
+	"transaction_not_found":    {404, "No such transaction", false, true, 0},
+	"transaction_decided":      {409, "The transaction was decided otherwise", false, true, 0},
+	"too_many_transactions":    {429, "Too many undecided transactions", true, true, time.Second},
+	"too_many_producer_groups": {429, "Too many producer groups", false, true, 0},
+
 	"handle_not_found":   {404, "No such delayed message", false, true, 0},
 	"topic_not_found":    {404, "No such topic", false, true, 0},
 	"method_not_allowed": {405, "Method not allowed", false, true, 0},
@@ -132,6 +138,7 @@ var problems = []struct {
 	{journal.ErrTopicNotFound, "topic_not_found", "there is no such topic"},
 	{journal.ErrTimerUnknown, "handle_not_found", "there is no delayed message of this handle"},
 	{journal.ErrDelivered, "already_delivered", "the message became readable before"},
+	{transaction.ErrNotFound, "transaction_not_found", "there is no such transaction, or none any more"},
 	{journal.ErrBufferFull, "buffer_full", "nothing was stored"},
 	{journal.ErrUnavailable, "unavailable", "nothing was stored"},
 	{journal.ErrRecovering, "recovering", "nothing was stored"},
@@ -211,6 +218,9 @@ func problemOf(err error) *problem {
 	}
 	if e, ok := errors.AsType[*meta.ConflictError](err); ok {
 		return versionConflict(topicETag(e.Current))
+	}
+	if p := transactionProblem(err); p != nil {
+		return p
 	}
 	if p := groupProblem(err); p != nil {
 		return p

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketmq/bucketmq/gateway/api"
 	"github.com/bucketmq/bucketmq/group"
 	"github.com/bucketmq/bucketmq/journal"
+	"github.com/bucketmq/bucketmq/transaction"
 )
 
 const (
@@ -55,6 +56,11 @@ func (s *Server) getInfo(c echo.Context) error {
 			Receipts:           group.MaxReceipts,
 			InvisibleMs:        group.MaxInvisible.Milliseconds(),
 			DelayMs:            journal.MaxDelay.Milliseconds(),
+
+			TransactionTopics: transaction.MaxTopics,
+			CheckAfterMs:      transaction.MaxCheckAfter.Milliseconds(),
+			ReferenceBytes:    transaction.MaxReference,
+			OpenTransactions:  transaction.MaxOpen,
 		},
 	})
 }

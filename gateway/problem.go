@@ -57,6 +57,7 @@ type fault struct {
 	MessageID     string `json:"message_id,omitempty"`
 	CorrelationID string `json:"correlation_id,omitempty"`
 	Queue         *int64 `json:"queue,omitempty"`
+	Outcome       string `json:"outcome,omitempty"` // of a transaction
 }
 
 // at makes a number of a fault.

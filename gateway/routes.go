@@ -34,6 +34,9 @@ func (s *Server) routes() []route {
 		topics = "/v1/topics"
 		topic  = topics + "/:topic"
 		queue  = topic + "/queues/:queue"
+
+		tx        = "/v1/transactions/:transaction"
+		producers = "/v1/producer-groups/:group"
 	)
 	from := []string{"offset", "position", "timestamp", "limit", "max_bytes", "wait_ms", "tags", "sql", "epoch", "clamp"}
 	producer := []string{"queue", "ack", "producer_id", "producer_epoch", "producer_seq", "if_next_offset"}
@@ -99,6 +102,13 @@ func (s *Server) routes() []route {
 
 		{method: http.MethodGet, path: topic + "/stream", operation: "streamMessages", handle: s.streamMessages, answers: streamType,
 			query: []string{"queues", "position", "timestamp", "tags", "sql", "encoding"}},
+		{method: http.MethodPost, path: "/v1/transactions", operation: "beginTransaction", handle: s.beginTransaction, takes: jsonType, answers: jsonType},
+		{method: http.MethodGet, path: tx, operation: "getTransaction", handle: s.getTransaction, answers: jsonType},
+		{method: http.MethodPost, path: tx + "/commit", operation: "commitTransaction", handle: s.commitTransaction, answers: jsonType, query: []string{"force"}},
+		{method: http.MethodPost, path: tx + "/rollback", operation: "rollbackTransaction", handle: s.rollbackTransaction, answers: jsonType},
+		{method: http.MethodGet, path: producers + "/transactions", operation: "listTransactions", handle: s.listTransactions, answers: jsonType, query: []string{"state", "limit", "page_token"}},
+		{method: http.MethodPost, path: producers + "/checks", operation: "pollChecks", handle: s.pollChecks, takes: jsonType, answers: jsonType},
+
 		{method: http.MethodPost, path: "/v1/ws/tickets", operation: "createTicket", handle: s.createTicket, takes: jsonType, answers: jsonType},
 		{method: http.MethodGet, path: "/v1/ws", operation: "openWebSocket", handle: s.openWebSocket, query: []string{"ticket"}},
 		{method: http.MethodGet, path: "/v1/cluster", operation: "getCluster", handle: s.getCluster, answers: jsonType},

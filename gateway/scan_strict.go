@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -266,15 +267,23 @@ func (r *strictRequest) options(f *faults) sendRequest {
 
 // add checks every message and adds it to the draft.
 func (r *strictRequest) add(to adder, f *faults) error {
+	return addMessages(to, r.Messages, "/messages/", f)
+}
+
+// addMessages checks messages, whose places begin so, and adds them.
+func addMessages(to adder, messages []jsontext.Value, places string, f *faults) error {
 	var in strictMessage
 	var out journal.Message
-	for i, text := range r.Messages {
-		pointer := "/messages/" + strconv.Itoa(i)
+	for i, text := range messages {
+		pointer := places + strconv.Itoa(i)
 		if !in.decode(text, pointer, f) || !in.convert(&out, pointer, f) {
 			continue
 		}
 		err := to.Add(&out)
-		if invalid, ok := errors.AsType[*journal.InvalidError](err); ok {
+		if invalid, ok := errors.AsType[*journal.InvalidError](err); ok && invalid.Index < 0 && invalid.Code == journal.CodeConflict {
+			f.add(strings.TrimSuffix(places, "/"), invalid.Code, invalid.Detail) // the topic takes none of them
+			return nil
+		} else if ok {
 			f.add(pointer+"/"+invalid.Field, invalid.Code, invalid.Detail)
 		} else if err != nil {
 			return err

@@ -22,6 +22,7 @@ import (
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 	"github.com/bucketmq/bucketmq/replies"
+	"github.com/bucketmq/bucketmq/transaction"
 )
 
 // Options configure a Server. Zero values are the defaults stated at the fields.
@@ -90,9 +91,11 @@ type Server struct {
 	sockets *hub
 	groups  *group.Groups
 	replies *replies.Replies
-	echo    *echo.Echo
-	handler http.Handler
-	http    *http.Server
+	// transactions are served by any process; the leader sees to what is left.
+	transactions *transaction.Engine
+	echo         *echo.Echo
+	handler      http.Handler
+	http         *http.Server
 
 	draining atomic.Bool
 	stopping chan struct{} // closed when draining begins
@@ -132,6 +135,9 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.replies = replies.New(o.Meta, s.groups.Signer, o.Registry)
+	if s.transactions, err = transaction.New(transaction.Options{Journal: o.Journal, Meta: o.Meta, Log: o.Log, Registry: o.Registry}); err != nil {
+		return nil, err
+	}
 	s.sockets = newHub(s)
 	s.echo = s.newEcho()
 	s.handler = http.HandlerFunc(s.serve)
@@ -251,6 +257,7 @@ func (s *Server) Shutdown(ctx context.Context) (err error) {
 		close(s.stopping)
 		s.journal.Drain()
 		s.groups.Drain()
+		s.transactions.Drain()
 		s.mu.Lock()
 		closers := s.closers
 		s.mu.Unlock()

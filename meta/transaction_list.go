@@ -34,6 +34,9 @@ func (db *DB) DueTransactions(ctx context.Context, k ProducerKey, now int64, mos
 		id, _ := z.Member.(string)
 		ids = append(ids, id)
 	}
+	if len(ids) == 0 {
+		return a, db.settledTransactions(ctx, keys[0])
+	}
 	a.Due, err = db.transactionsByID(ctx, keys[0], ids)
 	return a, err
 }
@@ -99,18 +102,25 @@ func (db *DB) Transactions(ctx context.Context, k ProducerKey, after uuid.UUID, 
 		return nil, fmt.Errorf("list transactions: %w", err)
 	}
 	if len(ids) == 0 {
-		if err := db.missingTransaction(ctx); !errors.Is(err, ErrTransactionNotFound) {
-			return nil, err
-		}
-		state, err := db.reads.HGet(ctx, keys[0], "state").Result()
-		if err != nil && !errors.Is(err, redis.Nil) {
-			return nil, fmt.Errorf("list transactions: %w", err)
-		}
-		if state == "restoring" {
-			return nil, fmt.Errorf("list transactions: %w", ErrRecovering)
-		}
+		return nil, db.settledTransactions(ctx, keys[0])
 	}
 	return db.transactionsByID(ctx, keys[0], ids)
+}
+
+// settledTransactions says whether it means something that a group has none:
+// ErrRecovering, or nil.
+func (db *DB) settledTransactions(ctx context.Context, key string) error {
+	if err := db.missingTransaction(ctx); !errors.Is(err, ErrTransactionNotFound) {
+		return err
+	}
+	state, err := db.reads.HGet(ctx, key, "state").Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return fmt.Errorf("transactions: %w", err)
+	}
+	if state == "restoring" {
+		return fmt.Errorf("transactions: %w", ErrRecovering)
+	}
+	return nil
 }
 
 // RegisterProducers notes that a producer group has transactions. It comes before

@@ -209,25 +209,52 @@ func (e SendStatus) Valid() bool {
 
 // Defines values for TopicType.
 const (
-	Delay       TopicType = "delay"
-	Fifo        TopicType = "fifo"
-	Mixed       TopicType = "mixed"
-	Normal      TopicType = "normal"
-	Transaction TopicType = "transaction"
+	TopicTypeDelay       TopicType = "delay"
+	TopicTypeFifo        TopicType = "fifo"
+	TopicTypeMixed       TopicType = "mixed"
+	TopicTypeNormal      TopicType = "normal"
+	TopicTypeTransaction TopicType = "transaction"
 )
 
 // Valid indicates whether the value is a known member of the TopicType enum.
 func (e TopicType) Valid() bool {
 	switch e {
-	case Delay:
+	case TopicTypeDelay:
 		return true
-	case Fifo:
+	case TopicTypeFifo:
 		return true
-	case Mixed:
+	case TopicTypeMixed:
 		return true
-	case Normal:
+	case TopicTypeNormal:
 		return true
-	case Transaction:
+	case TopicTypeTransaction:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TransactionState.
+const (
+	TransactionStateBegun      TransactionState = "begun"
+	TransactionStateCommitted  TransactionState = "committed"
+	TransactionStateExpired    TransactionState = "expired"
+	TransactionStateOpen       TransactionState = "open"
+	TransactionStateRolledBack TransactionState = "rolled_back"
+)
+
+// Valid indicates whether the value is a known member of the TransactionState enum.
+func (e TransactionState) Valid() bool {
+	switch e {
+	case TransactionStateBegun:
+		return true
+	case TransactionStateCommitted:
+		return true
+	case TransactionStateExpired:
+		return true
+	case TransactionStateOpen:
+		return true
+	case TransactionStateRolledBack:
 		return true
 	default:
 		return false
@@ -252,6 +279,33 @@ func (e RetryStateParam) Valid() bool {
 	}
 }
 
+// Defines values for TransactionStateParam.
+const (
+	TransactionStateParamBegun      TransactionStateParam = "begun"
+	TransactionStateParamCommitted  TransactionStateParam = "committed"
+	TransactionStateParamExpired    TransactionStateParam = "expired"
+	TransactionStateParamOpen       TransactionStateParam = "open"
+	TransactionStateParamRolledBack TransactionStateParam = "rolled_back"
+)
+
+// Valid indicates whether the value is a known member of the TransactionStateParam enum.
+func (e TransactionStateParam) Valid() bool {
+	switch e {
+	case TransactionStateParamBegun:
+		return true
+	case TransactionStateParamCommitted:
+		return true
+	case TransactionStateParamExpired:
+		return true
+	case TransactionStateParamOpen:
+		return true
+	case TransactionStateParamRolledBack:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ListRetriesParamsState.
 const (
 	ListRetriesParamsStateDue     ListRetriesParamsState = "due"
@@ -264,6 +318,33 @@ func (e ListRetriesParamsState) Valid() bool {
 	case ListRetriesParamsStateDue:
 		return true
 	case ListRetriesParamsStateWaiting:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListTransactionsParamsState.
+const (
+	ListTransactionsParamsStateBegun      ListTransactionsParamsState = "begun"
+	ListTransactionsParamsStateCommitted  ListTransactionsParamsState = "committed"
+	ListTransactionsParamsStateExpired    ListTransactionsParamsState = "expired"
+	ListTransactionsParamsStateOpen       ListTransactionsParamsState = "open"
+	ListTransactionsParamsStateRolledBack ListTransactionsParamsState = "rolled_back"
+)
+
+// Valid indicates whether the value is a known member of the ListTransactionsParamsState enum.
+func (e ListTransactionsParamsState) Valid() bool {
+	switch e {
+	case ListTransactionsParamsStateBegun:
+		return true
+	case ListTransactionsParamsStateCommitted:
+		return true
+	case ListTransactionsParamsStateExpired:
+		return true
+	case ListTransactionsParamsStateOpen:
+		return true
+	case ListTransactionsParamsStateRolledBack:
 		return true
 	default:
 		return false
@@ -307,6 +388,25 @@ type AssignmentList struct {
 //
 // Example: hello
 type Bytes = []byte
+
+// CheckList Checks that were sent.
+//
+// Example: {"transactions":[]}
+type CheckList struct {
+	// Transactions The transactions to decide.
+	Transactions []Transaction `json:"transactions"`
+}
+
+// CheckRequest What a producer asks for.
+//
+// Example: {"max_checks":16,"wait_ms":20000}
+type CheckRequest struct {
+	// MaxChecks The most checks to give.
+	MaxChecks *int64 `json:"max_checks,omitempty"`
+
+	// WaitMs How long to hold the request while no check is due.
+	WaitMs *int64 `json:"wait_ms,omitempty"`
+}
 
 // Cluster The cluster as one gateway sees it.
 //
@@ -725,7 +825,7 @@ type GroupOffset struct {
 	// TopicId The topic's id.
 	TopicId string `json:"topic_id"`
 
-	// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
+	// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `transaction` those of transactions, `mixed` any.
 	//
 	// Example: normal
 	TopicType TopicType `json:"topic_type"`
@@ -958,7 +1058,7 @@ type HeartbeatResult struct {
 
 // Info What this server is and what it accepts.
 //
-// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_bytes":8388608,"batch_messages":1000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
+// Example: {"auth_modes":["none"],"idempotency_window_ms":600000,"limits":{"batch_bytes":8388608,"batch_messages":1000,"check_after_ms":3600000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"open_transactions":10000,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"reference_bytes":1024,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"transaction_topics":16,"wait_ms":30000},"name":"bucketmq","version":"1.0.0","websocket_protocols":["bmq.v1.json","bmq.v1.bin"]}
 type Info struct {
 	// AuthModes How requests may authenticate; `none`: not at all.
 	AuthModes []string `json:"auth_modes"`
@@ -968,7 +1068,7 @@ type Info struct {
 
 	// Limits The largest value of each.
 	//
-	// Example: {"batch_bytes":8388608,"batch_messages":1000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+	// Example: {"batch_bytes":8388608,"batch_messages":1000,"check_after_ms":3600000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"open_transactions":10000,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"reference_bytes":1024,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"transaction_topics":16,"wait_ms":30000}
 	Limits Limits `json:"limits"`
 
 	// Name Always `bucketmq`.
@@ -1003,13 +1103,16 @@ type JoinRequest struct {
 
 // Limits The largest value of each.
 //
-// Example: {"batch_bytes":8388608,"batch_messages":1000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"wait_ms":30000}
+// Example: {"batch_bytes":8388608,"batch_messages":1000,"check_after_ms":3600000,"delay_ms":3456000000,"group_name_chars":120,"group_subscriptions":100,"header_bytes":32768,"invisible_ms":43200000,"json_depth":32,"message_bytes":4194304,"open_transactions":10000,"ordering_key_chars":64,"page_items":1000,"properties":128,"properties_bytes":32767,"queues_per_topic":1024,"read_bytes":16777216,"receipts":1000,"receive_messages":32,"reference_bytes":1024,"request_bytes":16777216,"tag_bytes":1024,"ticket_ttl_ms":60000,"topic_name_chars":127,"transaction_topics":16,"wait_ms":30000}
 type Limits struct {
 	// BatchBytes All messages of a request together as they are stored.
 	BatchBytes int64 `json:"batch_bytes"`
 
 	// BatchMessages Messages of a request.
 	BatchMessages int64 `json:"batch_messages"`
+
+	// CheckAfterMs How late the first check of a transaction is.
+	CheckAfterMs int64 `json:"check_after_ms"`
 
 	// DelayMs How far ahead a message is delivered.
 	DelayMs int64 `json:"delay_ms"`
@@ -1031,6 +1134,9 @@ type Limits struct {
 
 	// MessageBytes The body of a message.
 	MessageBytes int64 `json:"message_bytes"`
+
+	// OpenTransactions Undecided transactions of a producer group.
+	OpenTransactions int64 `json:"open_transactions"`
 
 	// OrderingKeyChars An ordering key.
 	OrderingKeyChars int64 `json:"ordering_key_chars"`
@@ -1056,6 +1162,9 @@ type Limits struct {
 	// ReceiveMessages Messages of a receive.
 	ReceiveMessages int64 `json:"receive_messages"`
 
+	// ReferenceBytes A transaction's reference.
+	ReferenceBytes int64 `json:"reference_bytes"`
+
 	// RequestBytes The body of a request after decompression.
 	RequestBytes int64 `json:"request_bytes"`
 
@@ -1067,6 +1176,9 @@ type Limits struct {
 
 	// TopicNameChars A topic's name.
 	TopicNameChars int64 `json:"topic_name_chars"`
+
+	// TransactionTopics Topics of a transaction.
+	TransactionTopics int64 `json:"transaction_topics"`
 
 	// WaitMs How long a read is held.
 	WaitMs int64 `json:"wait_ms"`
@@ -1603,6 +1715,9 @@ type ProblemItem struct {
 
 	// Offset The offset that is stored.
 	Offset *int64 `json:"offset,omitempty"`
+
+	// Outcome The state of the transaction: `committed`, `rolled_back` or `expired`.
+	Outcome *string `json:"outcome,omitempty"`
 
 	// Pointer A JSON pointer into the body, or `query:`, `path:` or `header:` and a name.
 	Pointer string `json:"pointer"`
@@ -2231,7 +2346,7 @@ type Topic struct {
 	// Topic Its name.
 	Topic string `json:"topic"`
 
-	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
+	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `transaction` those of transactions, `mixed` any.
 	//
 	// Example: normal
 	Type TopicType `json:"type"`
@@ -2265,6 +2380,17 @@ type TopicList struct {
 	NextPageToken *string `json:"next_page_token,omitempty"`
 }
 
+// TopicMessages Messages for one topic.
+//
+// Example: {"messages":[{"body":"{\"order\":1001}","tag":"paid"}],"topic":"orders"}
+type TopicMessages struct {
+	// Messages The messages.
+	Messages []NewMessage `json:"messages"`
+
+	// Topic The topic, of type `transaction` or `mixed`.
+	Topic string `json:"topic"`
+}
+
 // TopicSettings What can be set of a topic.
 //
 // Example: {"attributes":{"owner":"billing"},"queues":8,"retention_ms":259200000,"type":"normal"}
@@ -2284,16 +2410,144 @@ type TopicSettings struct {
 	// RetentionMs How long messages are kept; 72 hours by default, 0 = for ever.
 	RetentionMs *int64 `json:"retention_ms,omitempty"`
 
-	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
+	// Type What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `transaction` those of transactions, `mixed` any.
 	//
 	// Example: normal
 	Type *TopicType `json:"type,omitempty"`
 }
 
-// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
+// TopicType What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `transaction` those of transactions, `mixed` any.
 //
 // Example: normal
 type TopicType string
+
+// Transaction A transaction.
+//
+// Example: {"check_after_ms":6000,"checks":0,"created_at":"2026-12-01T08:30:00.000Z","deadline":"2026-12-01T08:30:06.000Z","max_checks":15,"next_check_at":"2026-12-01T08:30:06.010Z","producer_group":"sellers","readable":false,"reference":"order-1001","state":"open","topics":[{"message_ids":["019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00"],"messages":1,"places":[],"topic":"orders"}],"transaction_id":"AVdRcp3nAwQZrZ9cKnwAgAAAAAAAAAAB"}
+type Transaction struct {
+	// CheckAfterMs What was asked for.
+	CheckAfterMs int64 `json:"check_after_ms"`
+
+	// CheckedAt When a producer was last asked.
+	CheckedAt *Time `json:"checked_at,omitempty"`
+
+	// Checks How often producers were asked.
+	Checks int64 `json:"checks"`
+
+	// CreatedAt When it began.
+	CreatedAt Time `json:"created_at"`
+
+	// Deadline When producers are first asked, if it is not decided until then.
+	Deadline Time `json:"deadline"`
+
+	// DecidedAt When it was decided, or expired.
+	DecidedAt *Time `json:"decided_at,omitempty"`
+
+	// MaxChecks How often they are asked before it expires.
+	MaxChecks int64 `json:"max_checks"`
+
+	// NextCheckAt When a producer is asked next, while it is open.
+	NextCheckAt *Time `json:"next_check_at,omitempty"`
+
+	// ProducerGroup Whose producers are asked about it.
+	ProducerGroup string `json:"producer_group"`
+
+	// Readable Its messages have offsets and are readable.
+	Readable bool `json:"readable"`
+
+	// Reason Of a state that no producer asked for: `incomplete`, `unanswered`, `lifetime` or `forced`.
+	Reason *string `json:"reason,omitempty"`
+
+	// Reference The producer's own name for it.
+	Reference *string `json:"reference,omitempty"`
+
+	// State `begun` = its messages are being stored; `open` = undecided; `committed` = its messages are readable, or will be in a
+	// moment; `rolled_back` = they never are; `expired` = nobody decided it: they are not readable and kept for three days.
+	//
+	//
+	// Example: open
+	State TransactionState `json:"state"`
+
+	// Topics What it sends to each topic.
+	Topics []TransactionTopic `json:"topics"`
+
+	// TransactionId Its id.
+	TransactionId string `json:"transaction_id"`
+}
+
+// TransactionList A page of transactions.
+//
+// Example: {"items":[]}
+type TransactionList struct {
+	// Items The transactions by age.
+	Items []Transaction `json:"items"`
+
+	// NextPageToken What gives the next page; absent on the last one.
+	NextPageToken *string `json:"next_page_token,omitempty"`
+}
+
+// TransactionPlace A run of messages of one queue.
+//
+// Example: {"epoch":1,"first_message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","messages":1,"offset":42,"queue":3}
+type TransactionPlace struct {
+	// Epoch The topic's epoch that the offset belongs to.
+	Epoch int64 `json:"epoch"`
+
+	// FirstMessageId The id of the first of them.
+	FirstMessageId string `json:"first_message_id"`
+
+	// Messages How many, one after the other, in the order of the request.
+	Messages int64 `json:"messages"`
+
+	// Offset Of the first of them.
+	Offset int64 `json:"offset"`
+
+	// Queue The queue.
+	Queue int64 `json:"queue"`
+}
+
+// TransactionRequest A transaction to begin.
+//
+// Example: {"producer_group":"sellers","reference":"order-1001","topics":[{"messages":[{"body":"{\"order\":1001}","tag":"paid"}],"topic":"orders"},{"messages":[{"body":"{\"item\":7}"}],"topic":"stock"}]}
+type TransactionRequest struct {
+	// CheckAfterMs When producers are first asked if it is not decided.
+	CheckAfterMs *int64 `json:"check_after_ms,omitempty"`
+
+	// ProducerGroup Whose producers are asked about it.
+	ProducerGroup string `json:"producer_group"`
+
+	// Reference Your own name for it, such as an order number; checks tell it, so that also a producer that never got the `transaction_id` knows what it is asked about.
+	Reference *string `json:"reference,omitempty"`
+
+	// Topics The messages by topic; each topic once.
+	Topics []TopicMessages `json:"topics"`
+}
+
+// TransactionState `begun` = its messages are being stored; `open` = undecided; `committed` = its messages are readable, or will be in a
+// moment; `rolled_back` = they never are; `expired` = nobody decided it: they are not readable and kept for three days.
+//
+// Example: open
+type TransactionState string
+
+// TransactionTopic What a transaction sends to a topic.
+//
+// Example: {"message_ids":["019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00"],"messages":1,"places":[{"epoch":1,"first_message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","messages":1,"offset":42,"queue":3}],"topic":"orders"}
+type TransactionTopic struct {
+	// Gone The topic was deleted before they became readable, and they with it.
+	Gone *bool `json:"gone,omitempty"`
+
+	// MessageIds Their ids in the order of the request; not in a list.
+	MessageIds *[]string `json:"message_ids,omitempty"`
+
+	// Messages How many messages.
+	Messages int64 `json:"messages"`
+
+	// Places Where they are, once they are readable.
+	Places []TransactionPlace `json:"places"`
+
+	// Topic The topic.
+	Topic string `json:"topic"`
+}
 
 // AckParam When to answer: `durable` (the default) when the messages are stored, `none` once they are buffered.
 //
@@ -2331,6 +2585,9 @@ type EncodingParam = Encoding
 
 // EpochParam Example: 1
 type EpochParam = int64
+
+// ForceCommitParam Example: false
+type ForceCommitParam = bool
 
 // ForceParam Example: false
 type ForceParam = bool
@@ -2412,6 +2669,9 @@ type PrefixParam = string
 // ProducerEpochParam Example: 1
 type ProducerEpochParam = int64
 
+// ProducerGroupParam Example: sellers
+type ProducerGroupParam = string
+
 // ProducerIdParam Example: billing-1
 type ProducerIdParam = string
 
@@ -2450,6 +2710,12 @@ type ToParam = Time
 
 // TopicParam Example: orders
 type TopicParam = string
+
+// TransactionParam Example: AVdRcp3nAwQZrZ9cKnwAgAAAAAAAAAAB
+type TransactionParam = string
+
+// TransactionStateParam Example: open
+type TransactionStateParam string
 
 // WaitMsParam Example: 20000
 type WaitMsParam = int64
@@ -2549,6 +2815,11 @@ type BadTopicBody = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type BadTopicQuery = Problem
 
+// BadTransaction What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type BadTransaction = Problem
+
 // BadUpgrade What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -2634,6 +2905,11 @@ type KeyInFlight = Problem
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type KeyReused = Problem
 
+// ManyTransactions What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type ManyTransactions = Problem
+
 // NextOffsetConflict What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
@@ -2698,6 +2974,11 @@ type NoTimer = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type NoTopic = Problem
+
+// NoTransaction What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type NoTransaction = Problem
 
 // NotAcceptable What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -2823,6 +3104,11 @@ type TopicConflict = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type TopicPrecondition = Problem
+
+// TransactionDecided What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type TransactionDecided = Problem
 
 // Unavailable What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -2977,6 +3263,21 @@ type UpdateSubscriptionParams struct {
 	// IfMatch Only if the topic has one of these ETags, or `*` for any.
 	IfMatch *IfMatchParam `json:"If-Match,omitempty"`
 }
+
+// ListTransactionsParams defines parameters for ListTransactions.
+type ListTransactionsParams struct {
+	// State Only transactions in this state.
+	State *ListTransactionsParamsState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Limit At most so many items.
+	Limit *LimitParam `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// PageToken The `next_page_token` of the page before.
+	PageToken *PageTokenParam `form:"page_token,omitempty" json:"page_token,omitempty"`
+}
+
+// ListTransactionsParamsState defines parameters for ListTransactions.
+type ListTransactionsParamsState string
 
 // ListTopicsParams defines parameters for ListTopics.
 type ListTopicsParams struct {
@@ -3241,6 +3542,19 @@ type StreamMessagesParams struct {
 	LastEventID *LastEventIDParam `json:"Last-Event-ID,omitempty"`
 }
 
+// BeginTransactionParams defines parameters for BeginTransaction.
+type BeginTransactionParams struct {
+	// IdempotencyKey 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
+	// the first answer again, with `Idempotent-Replayed: true`.
+	IdempotencyKey *IdempotencyKeyParam `json:"Idempotency-Key,omitempty"`
+}
+
+// CommitTransactionParams defines parameters for CommitTransaction.
+type CommitTransactionParams struct {
+	// Force Commit it although it has expired; for people who know that it should have been.
+	Force *ForceCommitParam `form:"force,omitempty" json:"force,omitempty"`
+}
+
 // OpenWebSocketParams defines parameters for OpenWebSocket.
 type OpenWebSocketParams struct {
 	// Ticket A ticket of `createTicket`.
@@ -3302,6 +3616,9 @@ type ReceiveMessagesJSONRequestBody = ReceiveRequest
 // UpdateSubscriptionJSONRequestBody defines body for UpdateSubscription for application/json ContentType.
 type UpdateSubscriptionJSONRequestBody = SubscriptionSettings
 
+// PollChecksJSONRequestBody defines body for PollChecks for application/json ContentType.
+type PollChecksJSONRequestBody = CheckRequest
+
 // SendReplyJSONRequestBody defines body for SendReply for application/json ContentType.
 type SendReplyJSONRequestBody = NewReply
 
@@ -3316,6 +3633,9 @@ type SendMessagesJSONRequestBody = SendRequest
 
 // RequestReplyJSONRequestBody defines body for RequestReply for application/json ContentType.
 type RequestReplyJSONRequestBody = ReplyRequest
+
+// BeginTransactionJSONRequestBody defines body for BeginTransaction for application/json ContentType.
+type BeginTransactionJSONRequestBody = TransactionRequest
 
 // CreateTicketJSONRequestBody defines body for CreateTicket for application/json ContentType.
 type CreateTicketJSONRequestBody = TicketRequest
