@@ -31,6 +31,7 @@ func appendWelcome(dst []byte, id, session, key string, resumed bool) []byte {
 	dst = strconv.AppendInt(append(dst, `,"limits":{"frame_bytes":`...), maxFrameBytes, 10)
 	dst = strconv.AppendInt(append(dst, `,"subscriptions":`...), maxSubscriptions, 10)
 	dst = strconv.AppendInt(append(dst, `,"sends_in_flight":`...), maxAcks, 10)
+	dst = strconv.AppendInt(append(dst, `,"producer_groups":`...), maxProducerGroups, 10)
 	dst = strconv.AppendInt(append(dst, `,"credit_messages":`...), maxCreditItems, 10)
 	dst = strconv.AppendInt(append(dst, `,"credit_bytes":`...), maxCreditBytes, 10)
 	return append(dst, "}}"...)

@@ -128,6 +128,10 @@ func (s *socket) dispatch(head opHead, text, bodies []byte) error {
 		return s.requestOp(text)
 	case "reply":
 		return s.replyOp(text)
+	case "producer":
+		return s.producer(text)
+	case "tx_result":
+		return s.decideTransaction(text)
 	case "auth":
 		var op authOp
 		if err := decodeStrict(text, &op); err != nil {

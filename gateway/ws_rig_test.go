@@ -69,7 +69,8 @@ type op struct {
 	Settled    struct {
 		Done, Failed int64
 	} `json:"receipts"`
-	Settings []struct {
+	Transaction deal `json:"transaction"`
+	Settings    []struct {
 		Topic       string `json:"topic"`
 		Concurrency int64  `json:"concurrency"`
 	} `json:"settings"`

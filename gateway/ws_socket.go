@@ -73,19 +73,21 @@ type socket struct {
 	asking   atomic.Int32  // requests that wait for a reply
 	controls atomic.Int32  // control frames since the last beat
 
-	mu      sync.Mutex
-	changed sync.Cond // of what the reader waits for; its L is &mu
-	outbox  outbox    // guarded by mu
-	acks    acks      // guarded by mu
-	subs    map[string]*subscription
-	pumping bool      // guarded by mu; a goroutine runs pump
-	pump    bool      // guarded by mu; there may be something to deliver
-	pings   int64     // guarded by mu; how many pings were sent
-	pingAt  int64     // guarded by mu; Unix milliseconds of the one not answered; 0 = none
-	leaveAt time.Time // guarded by mu; when to close at the latest; zero = stay
-	leave   closing   // guarded by mu; why
-	bye     bool      // owned by run; the client said bye: what it says more is not heard
-	started time.Time
+	mu       sync.Mutex
+	changed  sync.Cond // of what the reader waits for; its L is &mu
+	outbox   outbox    // guarded by mu
+	acks     acks      // guarded by mu
+	subs     map[string]*subscription
+	asked    map[string]context.CancelFunc // guarded by mu; producer groups whose checks come here
+	deciding int                           // guarded by mu; transactions that are being decided
+	pumping  bool                          // guarded by mu; a goroutine runs pump
+	pump     bool                          // guarded by mu; there may be something to deliver
+	pings    int64                         // guarded by mu; how many pings were sent
+	pingAt   int64                         // guarded by mu; Unix milliseconds of the one not answered; 0 = none
+	leaveAt  time.Time                     // guarded by mu; when to close at the latest; zero = stay
+	leave    closing                       // guarded by mu; why
+	bye      bool                          // owned by run; the client said bye: what it says more is not heard
+	started  time.Time
 }
 
 func newSocket(h *hub, conn *websocket.Conn, w *wire, bin bool, requestID string) *socket {
@@ -386,7 +388,7 @@ func (s *socket) leaveLocked(why closing, within time.Duration) {
 
 // leaveIfAnswered needs mu.
 func (s *socket) leaveIfAnswered() {
-	if !s.leaveAt.IsZero() && s.acks.empty() {
+	if !s.leaveAt.IsZero() && s.acks.empty() && s.deciding == 0 {
 		s.closeLocked(s.leave)
 	}
 }
