@@ -47,6 +47,7 @@ type commands struct {
 	Consume     consumeCmd     `cmd:"" help:"Print a topic's messages, and with --follow keep printing new ones."`
 	Topic       topicCmd       `cmd:"" help:"Create, list, describe, update and delete topics."`
 	Group       groupCmd       `cmd:"" help:"Look after consumer groups: definitions, members, progress, settings."`
+	Tx          txCmd          `cmd:"" help:"Transactions: messages of several topics that become readable together, or never."`
 	Bench       benchCmd       `cmd:"" help:"Measure a server, or one started for the purpose."`
 	Fsck        fsckCmd        `cmd:"" help:"Read a bucket or a data directory and report every block and every fault. Changes nothing."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

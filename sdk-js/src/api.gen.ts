@@ -1008,6 +1008,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store messages of several topics that become readable together, or never
+         * @description The messages are half messages: stored and durable, without offsets, and seen by nobody until `commitTransaction`; after
+         *     `rollbackTransaction` never. Topics are of type `transaction` or `mixed`; the messages are not delayed, and take at most
+         *     1000 and 8 MiB together. Commit makes them readable topic by topic, so a reader of two topics may see one first.
+         *     Whoever neither commits nor rolls back is asked: `pollChecks`, or `tx_check` on a WebSocket. With an `Idempotency-Key`
+         *     the same request gets the same transaction again.
+         */
+        post: operations["beginTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transactions/{transaction}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * A transaction, its state and its messages
+         * @description Decisions are remembered for a day, or the last 10,000 of a producer group; expired transactions for three days.
+         */
+        get: operations["getTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transactions/{transaction}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the messages of a transaction readable
+         * @description The first decision counts: to repeat it gives the same answer, the opposite one 409 with the outcome. The answer comes
+         *     when the decision is durable and every message has its offset.
+         */
+        post: operations["commitTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transactions/{transaction}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See to it that nobody ever reads the messages of a transaction
+         * @description As `commitTransaction`, the other way.
+         */
+        post: operations["rollbackTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/producer-groups/{group}/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the producer group. */
+                group: components["parameters"]["ProducerGroupParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Transactions of a producer group, the oldest first
+         * @description Undecided ones, and those that are still remembered. A page examines at most 1000, so one with a `state` may have fewer
+         *     items than `limit`, or none; go on as long as there is a `next_page_token`.
+         */
+        get: operations["listTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/producer-groups/{group}/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the producer group. */
+                group: components["parameters"]["ProducerGroupParam"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undecided transactions that somebody has to decide
+         * @description For the producers of a group: holds the request until a check is due, and gives each to one of them. Answer a check by
+         *     `commitTransaction` or `rollbackTransaction`; without an answer it comes again after 30 s, to any live producer of the
+         *     group, 15 times in all. Then the transaction is `expired`: not readable, and kept for three days. Only checks that were
+         *     sent count.
+         */
+        post: operations["pollChecks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ws/tickets": {
         parameters: {
             query?: never;
@@ -1172,6 +1316,8 @@ export interface components {
              * @description The group's last assignment decision.
              */
             generation?: number;
+            /** @description The state of the transaction: `committed`, `rolled_back` or `expired`. */
+            outcome?: string;
             /** @description What the live members of the group subscribe to. */
             subscriptions?: components["schemas"]["Subscription"][];
             /**
@@ -1247,7 +1393,11 @@ export interface components {
          *         "receive_messages": 32,
          *         "receipts": 1000,
          *         "invisible_ms": 43200000,
-         *         "delay_ms": 3456000000
+         *         "delay_ms": 3456000000,
+         *         "transaction_topics": 16,
+         *         "check_after_ms": 3600000,
+         *         "reference_bytes": 1024,
+         *         "open_transactions": 10000
          *       },
          *       "websocket_protocols": [
          *         "bmq.v1.json",
@@ -1295,7 +1445,11 @@ export interface components {
          *       "receive_messages": 32,
          *       "receipts": 1000,
          *       "invisible_ms": 43200000,
-         *       "delay_ms": 3456000000
+         *       "delay_ms": 3456000000,
+         *       "transaction_topics": 16,
+         *       "check_after_ms": 3600000,
+         *       "reference_bytes": 1024,
+         *       "open_transactions": 10000
          *     }
          */
         Limits: {
@@ -1409,6 +1563,283 @@ export interface components {
              * @description How far ahead a message is delivered.
              */
             delay_ms: number;
+            /**
+             * Format: int64
+             * @description Topics of a transaction.
+             */
+            transaction_topics: number;
+            /**
+             * Format: int64
+             * @description How late the first check of a transaction is.
+             */
+            check_after_ms: number;
+            /**
+             * Format: int64
+             * @description A transaction's reference.
+             */
+            reference_bytes: number;
+            /**
+             * Format: int64
+             * @description Undecided transactions of a producer group.
+             */
+            open_transactions: number;
+        };
+        /**
+         * @description A transaction to begin.
+         * @example {
+         *       "producer_group": "sellers",
+         *       "reference": "order-1001",
+         *       "topics": [
+         *         {
+         *           "topic": "orders",
+         *           "messages": [
+         *             {
+         *               "body": "{\"order\":1001}",
+         *               "tag": "paid"
+         *             }
+         *           ]
+         *         },
+         *         {
+         *           "topic": "stock",
+         *           "messages": [
+         *             {
+         *               "body": "{\"item\":7}"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        TransactionRequest: {
+            /** @description Whose producers are asked about it. */
+            producer_group: string;
+            /** @description The messages by topic; each topic once. */
+            topics: components["schemas"]["TopicMessages"][];
+            /**
+             * Format: int64
+             * @description When producers are first asked if it is not decided.
+             * @default 6000
+             */
+            check_after_ms: number;
+            /** @description Your own name for it, such as an order number; checks tell it, so that also a producer that never got the `transaction_id` knows what it is asked about. */
+            reference?: string;
+        };
+        /**
+         * @description Messages for one topic.
+         * @example {
+         *       "topic": "orders",
+         *       "messages": [
+         *         {
+         *           "body": "{\"order\":1001}",
+         *           "tag": "paid"
+         *         }
+         *       ]
+         *     }
+         */
+        TopicMessages: {
+            /** @description The topic, of type `transaction` or `mixed`. */
+            topic: string;
+            /** @description The messages. */
+            messages: components["schemas"]["NewMessage"][];
+        };
+        /**
+         * @description `begun` = its messages are being stored; `open` = undecided; `committed` = its messages are readable, or will be in a
+         *     moment; `rolled_back` = they never are; `expired` = nobody decided it: they are not readable and kept for three days.
+         * @example open
+         * @enum {string}
+         */
+        TransactionState: "begun" | "open" | "committed" | "rolled_back" | "expired";
+        /**
+         * @description A transaction.
+         * @example {
+         *       "transaction_id": "AVdRcp3nAwQZrZ9cKnwAgAAAAAAAAAAB",
+         *       "producer_group": "sellers",
+         *       "state": "open",
+         *       "reference": "order-1001",
+         *       "created_at": "2026-12-01T08:30:00.000Z",
+         *       "deadline": "2026-12-01T08:30:06.000Z",
+         *       "check_after_ms": 6000,
+         *       "checks": 0,
+         *       "max_checks": 15,
+         *       "next_check_at": "2026-12-01T08:30:06.010Z",
+         *       "readable": false,
+         *       "topics": [
+         *         {
+         *           "topic": "orders",
+         *           "messages": 1,
+         *           "message_ids": [
+         *             "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00"
+         *           ],
+         *           "places": []
+         *         }
+         *       ]
+         *     }
+         */
+        Transaction: {
+            /** @description Its id. */
+            transaction_id: string;
+            /** @description Whose producers are asked about it. */
+            producer_group: string;
+            state: components["schemas"]["TransactionState"];
+            /** @description Of a state that no producer asked for: `incomplete`, `unanswered`, `lifetime` or `forced`. */
+            reason?: string;
+            /** @description The producer's own name for it. */
+            reference?: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When producers are first asked, if it is not decided until then.
+             */
+            deadline: string;
+            /**
+             * Format: int64
+             * @description What was asked for.
+             */
+            check_after_ms: number;
+            /**
+             * Format: int64
+             * @description How often producers were asked.
+             */
+            checks: number;
+            /**
+             * Format: int64
+             * @description How often they are asked before it expires.
+             */
+            max_checks: number;
+            /**
+             * Format: date-time
+             * @description When a producer was last asked.
+             */
+            checked_at?: string;
+            /**
+             * Format: date-time
+             * @description When a producer is asked next, while it is open.
+             */
+            next_check_at?: string;
+            /**
+             * Format: date-time
+             * @description When it was decided, or expired.
+             */
+            decided_at?: string;
+            /** @description Its messages have offsets and are readable. */
+            readable: boolean;
+            /** @description What it sends to each topic. */
+            topics: components["schemas"]["TransactionTopic"][];
+        };
+        /**
+         * @description What a transaction sends to a topic.
+         * @example {
+         *       "topic": "orders",
+         *       "messages": 1,
+         *       "message_ids": [
+         *         "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00"
+         *       ],
+         *       "places": [
+         *         {
+         *           "queue": 3,
+         *           "offset": 42,
+         *           "messages": 1,
+         *           "epoch": 1,
+         *           "first_message_id": "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00"
+         *         }
+         *       ]
+         *     }
+         */
+        TransactionTopic: {
+            /** @description The topic. */
+            topic: string;
+            /**
+             * Format: int64
+             * @description How many messages.
+             */
+            messages: number;
+            /** @description Their ids in the order of the request; not in a list. */
+            message_ids?: string[];
+            /** @description Where they are, once they are readable. */
+            places: components["schemas"]["TransactionPlace"][];
+            /** @description The topic was deleted before they became readable, and they with it. */
+            gone?: boolean;
+        };
+        /**
+         * @description A run of messages of one queue.
+         * @example {
+         *       "queue": 3,
+         *       "offset": 42,
+         *       "messages": 1,
+         *       "epoch": 1,
+         *       "first_message_id": "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00"
+         *     }
+         */
+        TransactionPlace: {
+            /**
+             * Format: int64
+             * @description The queue.
+             */
+            queue: number;
+            /**
+             * Format: int64
+             * @description Of the first of them.
+             */
+            offset: number;
+            /**
+             * Format: int64
+             * @description How many, one after the other, in the order of the request.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description The topic's epoch that the offset belongs to.
+             */
+            epoch: number;
+            /** @description The id of the first of them. */
+            first_message_id: string;
+        };
+        /**
+         * @description A page of transactions.
+         * @example {
+         *       "items": []
+         *     }
+         */
+        TransactionList: {
+            /** @description The transactions by age. */
+            items: components["schemas"]["Transaction"][];
+            /** @description What gives the next page; absent on the last one. */
+            next_page_token?: string;
+        };
+        /**
+         * @description What a producer asks for.
+         * @example {
+         *       "max_checks": 16,
+         *       "wait_ms": 20000
+         *     }
+         */
+        CheckRequest: {
+            /**
+             * Format: int64
+             * @description The most checks to give.
+             * @default 16
+             */
+            max_checks: number;
+            /**
+             * Format: int64
+             * @description How long to hold the request while no check is due.
+             * @default 0
+             */
+            wait_ms: number;
+        };
+        /**
+         * @description Checks that were sent.
+         * @example {
+         *       "transactions": []
+         *     }
+         */
+        CheckList: {
+            /** @description The transactions to decide. */
+            transactions: components["schemas"]["Transaction"][];
         };
         /**
          * @description A YAML document.
@@ -1429,7 +1860,7 @@ export interface components {
          */
         EventStream: string;
         /**
-         * @description What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `mixed` any.
+         * @description What a topic is for. `normal` holds plain messages, `fifo` ordered ones, `delay` delayed and plain ones, `transaction` those of transactions, `mixed` any.
          * @example normal
          * @enum {string}
          */
@@ -4294,6 +4725,47 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description There is no such transaction, or none any more. */
+        NoTransaction: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It was decided otherwise, or has expired. */
+        TransactionDecided: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The producer group has too many undecided transactions. */
+        ManyTransactions: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is wrong; nothing was stored. */
+        BadTransaction: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The message was delivered already. */
         Delivered: {
             headers: {
@@ -4857,6 +5329,14 @@ export interface components {
         MessageOffsetParam: number;
         /** @description The group's name. */
         GroupParam: string;
+        /** @description The `transaction_id`. */
+        TransactionParam: string;
+        /** @description The name of the producer group. */
+        ProducerGroupParam: string;
+        /** @description Only transactions in this state. */
+        TransactionStateParam: "begun" | "open" | "committed" | "rolled_back" | "expired";
+        /** @description Commit it although it has expired; for people who know that it should have been. */
+        ForceCommitParam: boolean;
         /** @description The member's id. */
         MemberParam: string;
         /** @description Only names that begin like this. */
@@ -7061,6 +7541,214 @@ export interface operations {
             404: components["responses"]["NoTopic"];
             406: components["responses"]["NotAcceptable"];
             503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    beginTransaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description 1 to 255 visible ASCII characters that name this request. The same key and body within the window of `getInfo` give
+                 *     the first answer again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKeyParam"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransactionRequest"];
+            };
+        };
+        responses: {
+            /** @description The transaction is open. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transaction"];
+                };
+            };
+            400: components["responses"]["BadTransaction"];
+            404: components["responses"]["NoTopic"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["KeyInFlight"];
+            413: components["responses"]["SendTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            422: components["responses"]["SendRefused"];
+            429: components["responses"]["ManyTransactions"];
+            503: components["responses"]["NotStored"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transaction. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transaction"];
+                };
+            };
+            400: components["responses"]["BadParameters"];
+            404: components["responses"]["NoTransaction"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    commitTransaction: {
+        parameters: {
+            query?: {
+                /** @description Commit it although it has expired; for people who know that it should have been. */
+                force?: components["parameters"]["ForceCommitParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is committed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transaction"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            404: components["responses"]["NoTransaction"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["TransactionDecided"];
+            503: components["responses"]["NotReady"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    rollbackTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is rolled back. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transaction"];
+                };
+            };
+            400: components["responses"]["BadParameters"];
+            404: components["responses"]["NoTransaction"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["TransactionDecided"];
+            503: components["responses"]["NotReady"];
+            504: components["responses"]["OutcomeUnknown"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listTransactions: {
+        parameters: {
+            query?: {
+                /** @description Only transactions in this state. */
+                state?: components["parameters"]["TransactionStateParam"];
+                /** @description At most so many items. */
+                limit?: components["parameters"]["LimitParam"];
+                /** @description The `next_page_token` of the page before. */
+                page_token?: components["parameters"]["PageTokenParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the producer group. */
+                group: components["parameters"]["ProducerGroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionList"];
+                };
+            };
+            400: components["responses"]["BadTopicQuery"];
+            406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    pollChecks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the producer group. */
+                group: components["parameters"]["ProducerGroupParam"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckRequest"];
+            };
+        };
+        responses: {
+            /** @description Checks, perhaps none. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckList"];
+                };
+            };
+            400: components["responses"]["BadGroupBody"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["BodyTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMedia"];
+            503: components["responses"]["GroupUnavailable"];
             default: components["responses"]["Unexpected"];
         };
     };

@@ -1,3 +1,4 @@
+import { type Checker, type CheckSources, pollChecks } from "./checker.js";
 import type { ConsumeSources } from "./consumer.js";
 import { BucketMQError, invalidArgument } from "./errors.js";
 import { type Consuming, Group } from "./group.js";
@@ -13,6 +14,7 @@ import { SocketHub, type WebSocketConstructor } from "./socket.js";
 import { sseTransport } from "./sse.js";
 import { Topic } from "./topic.js";
 import { Topics, topicPath } from "./topics.js";
+import { Transactions } from "./transactions.js";
 import type { Transport, TransportName } from "./transport.js";
 
 /** How to reach a server. */
@@ -57,6 +59,8 @@ export class Client implements AsyncDisposable {
   readonly #cut: AbortController = new AbortController();
   readonly #sends: Set<Promise<unknown>> = new Set();
   readonly #consumers: Set<Consuming> = new Set();
+  readonly #checkSources: CheckSources;
+  readonly #checkers: Set<Checker> = new Set();
 
   /** @internal */
   constructor(url: string | URL, options: ConnectOptions) {
@@ -84,6 +88,10 @@ export class Client implements AsyncDisposable {
       http: transports.includes("long-poll")
         ? (wanted) => (wanted.mode === "shared" ? receive : poll)(this.#endpoint, wanted)
         : undefined,
+    };
+    this.#checkSources = {
+      websocket: transports.includes("websocket") ? this.#sockets?.produce : undefined,
+      http: transports.includes("long-poll") ? pollChecks(this.#endpoint) : undefined,
     };
   }
 
@@ -126,6 +134,17 @@ export class Client implements AsyncDisposable {
     });
   }
 
+  /** The transactions of one producer group: messages of several topics that become readable together, or never. */
+  transactions(group: string): Transactions {
+    return new Transactions(group, {
+      endpoint: this.#endpoint,
+      sources: this.#checkSources,
+      closed: this.#closed.signal,
+      checkers: this.#checkers,
+      track: (send) => this.#track(send),
+    });
+  }
+
   /**
    * Ends tails, consumers and reads, waits for handlers and sends that are under way, and closes the socket. Aborting
    * the signal stops the wait.
@@ -141,7 +160,10 @@ export class Client implements AsyncDisposable {
     });
     if (options.signal?.aborted) stop();
     options.signal?.addEventListener("abort", stop, { once: true });
-    const consumers = Promise.allSettled([...this.#consumers].map((consumer) => consumer.close()));
+    const consumers = Promise.allSettled([
+      ...[...this.#consumers].map((consumer) => consumer.close()),
+      ...[...this.#checkers].map((checker) => checker.stop()),
+    ]);
     await Promise.race([consumers, cut]);
     this.#sockets?.close();
     await Promise.allSettled(this.#sends);

@@ -1,3 +1,4 @@
+import type { components } from "./api.gen.js";
 import { Backlog } from "./backlog.js";
 import { bodyBytes } from "./bytes.js";
 import type { ConsumeArrival, ConsumeWanted } from "./consuming.js";
@@ -11,6 +12,8 @@ import { consumeOf, firstOf, socketSettler } from "./settle.js";
 import type { SocketOptions, WebSocketLike } from "./socket.js";
 import type { Arrival, Wanted } from "./transport.js";
 import type { Credit, OkOp, ServerOp } from "./wire.js";
+
+type Schemas = components["schemas"];
 
 const protocol = "bmq.v1.json";
 const openWithinMs = 10_000;
@@ -137,6 +140,33 @@ export class Connection {
     }
   }
 
+  /** Brings the checks of a producer group. */
+  async *produce(
+    group: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Schemas["Transaction"] | undefined, void, undefined> {
+    const name = `tx ${group}`;
+    const inbox = new Inbox();
+    this.#inboxes.set(name, inbox);
+    const stop = link(signal);
+    stop.signal.addEventListener("abort", () => inbox.fail(stop.signal.reason), { once: true });
+    if (stop.signal.aborted) inbox.fail(stop.signal.reason);
+    try {
+      await inbox.take("so", () => this.#open);
+      await this.#ask({ op: "producer", group });
+      yield undefined;
+      for (;;) {
+        const op = await inbox.take();
+        if (op.op === "tx_check") yield op.transaction;
+      }
+    } finally {
+      stop.release();
+      this.#inboxes.delete(name);
+      if (this.#inboxes.size === 0) this.leave();
+      else if (this.#open) this.#send({ op: "producer", group, stop: true });
+    }
+  }
+
   /** Ends a subscription of mode shared. What was under way has come before the answer, and goes back, too. */
   async #endShared(sub: string, backlog: Backlog, group: string): Promise<void> {
     const ended = new AbortController();
@@ -246,6 +276,9 @@ export class Connection {
         return;
       case "ok":
         this.#answer(op.id)?.resolve(op);
+        return;
+      case "tx_check":
+        this.#inboxes.get(`tx ${op.transaction.producer_group}`)?.put(op);
         return;
       case "subscribed":
       case "messages":

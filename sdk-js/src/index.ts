@@ -1,3 +1,4 @@
+export type { Checker, CheckHandler, CheckOptions, CheckOutcome } from "./checker.js";
 export { Client, type ConnectOptions, connect } from "./client.js";
 export type { ConsumeOptions, Consumer, TopicSelection } from "./consumer.js";
 export type { ConsumeMode, ConsumerEvent, LiveSettings, OwnedQueue } from "./consuming.js";
@@ -23,5 +24,13 @@ export type { WebSocketConstructor, WebSocketLike } from "./socket.js";
 export type { Tail, TailOptions, TailState } from "./tail.js";
 export type { Topic } from "./topic.js";
 export type { ChangeOptions, TopicInfo, TopicSettings, Topics, TopicType } from "./topics.js";
+export type {
+  BeginOptions,
+  Transaction,
+  TransactionInfo,
+  TransactionPlace,
+  TransactionState,
+  Transactions,
+} from "./transactions.js";
 export type { TransportName } from "./transport.js";
 export type { Handler, RunOptions, Worker } from "./worker.js";

@@ -50,10 +50,15 @@ export interface SendOptions {
 
 /** The body of a request that sends messages. */
 export function encodeMessages(messages: readonly NewMessage[], ifNextOffset?: number): string {
-  if (messages.length === 0) throw invalidArgument("no messages");
-  const request: Schemas["SendRequest"] = { messages: messages.map(wireOf) };
+  const request: Schemas["SendRequest"] = { messages: messagesOf(messages) };
   if (ifNextOffset !== undefined) request.if_next_offset = ifNextOffset;
   return JSON.stringify(request);
+}
+
+/** Messages as the API takes them. */
+export function messagesOf(messages: readonly NewMessage[]): Schemas["NewMessage"][] {
+  if (messages.length === 0) throw invalidArgument("no messages");
+  return messages.map(wireOf);
 }
 
 /** One message as JSON. */

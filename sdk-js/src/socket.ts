@@ -1,3 +1,4 @@
+import type { CheckSource } from "./checker.js";
 import { Connection } from "./connection.js";
 import type { ConsumeSource, ConsumeWanted } from "./consuming.js";
 import type { Endpoint } from "./http.js";
@@ -43,6 +44,12 @@ export class SocketHub {
   readonly consume: ConsumeSource = async function* (this: SocketHub, wanted: ConsumeWanted) {
     if (!this.#current?.usable) this.#current = new Connection(this.#options);
     yield* this.#current.consume(wanted);
+  }.bind(this);
+
+  /** Brings the checks of a producer group on the shared socket. */
+  readonly produce: CheckSource = async function* (this: SocketHub, group: string, signal: AbortSignal) {
+    if (!this.#current?.usable) this.#current = new Connection(this.#options);
+    yield* this.#current.produce(group, signal);
   }.bind(this);
 
   close(): void {

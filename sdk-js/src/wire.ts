@@ -18,6 +18,7 @@ export type ServerOp =
     }
   | { readonly op: "error"; readonly id?: string; readonly problem: Schemas["Problem"] }
   | { readonly op: "ok"; readonly id?: string; readonly receipts?: Schemas["ReceiptResults"] }
+  | { readonly op: "tx_check"; readonly transaction: Schemas["Transaction"] }
   | {
       readonly op: "subscribed";
       readonly sub: string;
