@@ -77,6 +77,23 @@ func (cl *Client) Transaction(ctx context.Context, id string) (Transaction, erro
 	return cl.transaction(ctx, call{method: http.MethodGet, path: []string{"transactions", id}})
 }
 
+// TransactionMessage is a message of a transaction that is not decided.
+type TransactionMessage struct {
+	Topic     string `json:"topic"`
+	MessageID string `json:"message_id"`
+	Message          // Queue is where it goes
+}
+
+// TransactionMessages returns the messages of a transaction that is open or has
+// expired.
+func (cl *Client) TransactionMessages(ctx context.Context, id string) ([]TransactionMessage, error) {
+	var list struct {
+		Items []TransactionMessage `json:"items"`
+	}
+	_, err := cl.do(ctx, call{method: http.MethodGet, path: []string{"transactions", id, "messages"}}, &list)
+	return list.Items, err
+}
+
 // Commit makes the messages of a transaction readable, with force also those of
 // one that has expired. It may be repeated.
 func (cl *Client) Commit(ctx context.Context, id string, force bool) (Transaction, error) {

@@ -129,7 +129,7 @@ func (k *contract) goodAnswers(t *testing.T) {
 }
 
 // seenAlready are operations whose good answer needs steps of its own.
-var seenAlready = map[string]bool{"getTransaction": true, "commitTransaction": true, "rollbackTransaction": true, "streamMessages": true, "openWebSocket": true, "putTopic": true, "updateTopic": true, "requestReply": true}
+var seenAlready = map[string]bool{"getTransaction": true, "listTransactionMessages": true, "commitTransaction": true, "rollbackTransaction": true, "streamMessages": true, "openWebSocket": true, "putTopic": true, "updateTopic": true, "requestReply": true}
 
 // stream reads the first event of a stream and hangs up.
 func (k *contract) stream(t *testing.T, n *node) {
@@ -220,6 +220,8 @@ func (k *contract) wrongRequests(t *testing.T) {
 		"updateGroupQueue":   billing + "/queues/orders/zero",
 		"listTransactions":   "/v1/producer-groups/billing/transactions?state=no",
 		"commitTransaction":  "/v1/transactions/" + noTransaction + "/commit?force=maybe",
+
+		"listTransactionMessages": "/v1/transactions/" + noTransaction + "/messages?encoding=x",
 	} {
 		s := step{operation: operation, method: "GET", path: path, status: 400, code: "invalid_parameter", breaks: true}
 		if strings.HasPrefix(operation, "send") {

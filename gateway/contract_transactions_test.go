@@ -69,6 +69,13 @@ func (k *contract) transactions(t *testing.T) {
 	}
 	path := transactions + "/" + first.TransactionID
 	k.run(t, n, step{operation: "getTransaction", method: "GET", path: path, status: 200})
+	half := k.run(t, n, step{operation: "listTransactionMessages", method: "GET", path: path + "/messages?encoding=base64", status: 200})
+	list0 := as[struct {
+		Items []struct{ Topic, Tag, Body string }
+	}](t, half, 200).Items
+	if fmt.Sprint(list0) != "[{deals paid ZDE=} {deals  ZDI=} {mixed  bQ==}]" {
+		t.Errorf("half messages: %s", half.body)
+	}
 	if page := n.read("deals", 0, ""); len(page.Messages) != 0 {
 		t.Errorf("half messages are readable: %+v", page)
 	}
@@ -85,6 +92,8 @@ func (k *contract) transactions(t *testing.T) {
 	if page := n.read("deals", 0, ""); len(page.Messages) != 2 {
 		t.Errorf("committed messages: %+v", page)
 	}
+
+	k.run(t, n, step{operation: "listTransactionMessages", method: "GET", path: path + "/messages", status: 409, code: "transaction_decided"})
 
 	second, _ := begin(`,"check_after_ms":1`)
 	checks := k.run(t, n, step{operation: "pollChecks", method: "POST", path: "/v1/producer-groups/sellers/checks", body: `{"wait_ms":10000,"max_checks":2}`, status: 200})
@@ -140,8 +149,8 @@ func (k *contract) listed(t *testing.T, n *node, want ...string) {
 func (k *contract) refusedTransactions(t *testing.T) {
 	n := deals(t, nodeOptions{})
 	n.call("PUT", orders, `{}`).want(t, 201)
-	for operation, path := range map[string]string{"getTransaction": "", "commitTransaction": "/commit", "rollbackTransaction": "/rollback"} {
-		method := map[bool]string{true: "GET", false: "POST"}[path == ""]
+	for operation, path := range map[string]string{"getTransaction": "", "commitTransaction": "/commit", "rollbackTransaction": "/rollback", "listTransactionMessages": "/messages"} {
+		method := map[bool]string{true: "GET", false: "POST"}[path == "" || path == "/messages"]
 		for _, id := range []string{noTransaction, "nothing"} {
 			k.run(t, n, step{operation: operation, method: method, path: transactions + "/" + id + path, status: 404, code: "transaction_not_found"})
 		}
@@ -178,6 +187,8 @@ func (k *contract) refusedTransactions(t *testing.T) {
 	n.call("POST", "/v1/topics/deals/messages", `{"messages":[{"body":"plain"}]}`).want(t, 422)
 	n.call("POST", "/v1/topics/deals/messages/framed", frames("plain"), octets...).want(t, 422)
 
+	k.damagedTransaction(t, n)
+
 	// As many as a group may have are undecided.
 	agendas, err := n.redis.Client().Keys(t.Context(), "{x:*}:agenda").Result()
 	must(t, err)
@@ -187,6 +198,14 @@ func (k *contract) refusedTransactions(t *testing.T) {
 	}
 	must(t, n.redis.Client().ZAdd(t.Context(), agendas[0], many...).Err())
 	begin(of("deals", `{"body":"x"}`), 429, "too_many_transactions", "")
+}
+
+// damagedTransaction looks at half messages whose bytes are damaged.
+func (k *contract) damagedTransaction(t *testing.T, n *node) {
+	id := as[deal](t, n.call("POST", transactions, two("sellers", "")).want(t, 201), 201).TransactionID
+	n.store.Add(&faulty.Rule{Op: faulty.Get, Prefix: "log/", Fault: faulty.Flip(70)})
+	defer n.store.Clear()
+	k.run(t, n, step{operation: "listTransactionMessages", method: "GET", path: transactions + "/" + id + "/messages", status: 410, code: "data_corrupt"})
 }
 
 // unknownTransactions decides while no object's fate is told.

@@ -37,6 +37,11 @@ func (e *messageEncoder) append(dst []byte, queue uint32, offset, storedAt int64
 	dst = append(dst, `","born_at":"`...)
 	dst = e.clock.append(dst, r.BornAt)
 	dst = append(dst, '"')
+	return e.appendContent(dst, r)
+}
+
+// appendContent appends what the producer said of a message and ends the object.
+func (e *messageEncoder) appendContent(dst []byte, r *segment.Record) []byte {
 	dst = appendOptional(dst, `,"tag":`, r.Tag)
 	dst = appendKeys(dst, r.Keys)
 	dst = appendOptional(dst, `,"ordering_key":`, r.OrderingKey)

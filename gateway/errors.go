@@ -138,6 +138,7 @@ var problems = []struct {
 	{journal.ErrTopicNotFound, "topic_not_found", "there is no such topic"},
 	{journal.ErrTimerUnknown, "handle_not_found", "there is no delayed message of this handle"},
 	{journal.ErrDelivered, "already_delivered", "the message became readable before"},
+	{journal.ErrNoHalf, "transaction_not_found", "it was decided just now"},
 	{transaction.ErrNotFound, "transaction_not_found", "there is no such transaction, or none any more"},
 	{journal.ErrBufferFull, "buffer_full", "nothing was stored"},
 	{journal.ErrUnavailable, "unavailable", "nothing was stored"},

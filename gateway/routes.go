@@ -104,6 +104,7 @@ func (s *Server) routes() []route {
 			query: []string{"queues", "position", "timestamp", "tags", "sql", "encoding"}},
 		{method: http.MethodPost, path: "/v1/transactions", operation: "beginTransaction", handle: s.beginTransaction, takes: jsonType, answers: jsonType},
 		{method: http.MethodGet, path: tx, operation: "getTransaction", handle: s.getTransaction, answers: jsonType},
+		{method: http.MethodGet, path: tx + "/messages", operation: "listTransactionMessages", handle: s.listTransactionMessages, answers: jsonType, query: []string{"encoding"}},
 		{method: http.MethodPost, path: tx + "/commit", operation: "commitTransaction", handle: s.commitTransaction, answers: jsonType, query: []string{"force"}},
 		{method: http.MethodPost, path: tx + "/rollback", operation: "rollbackTransaction", handle: s.rollbackTransaction, answers: jsonType},
 		{method: http.MethodGet, path: producers + "/transactions", operation: "listTransactions", handle: s.listTransactions, answers: jsonType, query: []string{"state", "limit", "page_token"}},

@@ -146,6 +146,63 @@ func (s *Server) getTransaction(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, transactionOf(&tx, true))
 }
 
+// listTransactionMessages answers the half messages of an undecided transaction.
+func (s *Server) listTransactionMessages(c echo.Context) error {
+	p := paramsOf(c)
+	encoder := messageEncoder{base64: forceBase64(p)}
+	if err := p.err(); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	tx, err := s.transactions.Transaction(ctx, c.Param("transaction"))
+	switch {
+	case err != nil:
+		return err
+	case tx.State == meta.TxBegun:
+		return transaction.ErrNotFound
+	case tx.State != meta.TxOpen && tx.State != meta.TxExpired:
+		return &transaction.DecidedError{Current: tx}
+	}
+	out := newPageWriter(c)
+	defer out.release()
+	out.b = append(out.b, `{"items":[`...)
+	first := true
+	for _, topic := range tx.Topics {
+		for _, half := range topic.Halves {
+			if topic.Gone {
+				continue
+			}
+			records, err := s.journal.HalfRecords(ctx, topic.Topic, half)
+			if err != nil {
+				return err
+			}
+			for r, err := range segment.Records(records) {
+				if err != nil {
+					return err
+				}
+				if !first {
+					out.b = append(out.b, ',')
+				}
+				first = false
+				out.b = encoder.appendHalf(out.b, topic.Name, half.Queue, &r)
+				if err := out.spill(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.b = append(out.b, "]}"...)
+	return out.finish(jsonType)
+}
+
+// appendHalf appends a half message: it has no offset.
+func (e *messageEncoder) appendHalf(dst []byte, topic string, queue uint32, r *segment.Record) []byte {
+	dst = append(append(dst, `{"topic":"`...), topic...) // a topic's name needs no escaping
+	dst = append(appendUUID(append(dst, `","message_id":"`...), r.ID), `","queue":`...)
+	dst = append(strconv.AppendUint(dst, uint64(queue), 10), `,"born_at":"`...)
+	return e.appendContent(append(e.clock.append(dst, r.BornAt), '"'), r)
+}
+
 // commitTransaction makes the messages of a transaction readable.
 func (s *Server) commitTransaction(c echo.Context) error {
 	p := paramsOf(c)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/bucketmq/bucketmq/meta"
+	"github.com/bucketmq/bucketmq/meta/redistest"
 	"github.com/bucketmq/bucketmq/objstore"
 	"github.com/bucketmq/bucketmq/segment"
 	"github.com/bucketmq/bucketmq/transaction"
@@ -320,4 +321,36 @@ func TestAdoptionPutsHalfMessagesDown(t *testing.T) {
 		t.Errorf("placed: %+v", halves)
 	}
 	a.readable("orders", "half")
+}
+
+// The same on a cluster, where a topic, a producer group and the list of groups
+// lie in different slots.
+func TestTransactionsOnARedisCluster(t *testing.T) {
+	cluster := redistest.NewCluster(t)
+	db, err := meta.Open(t.Context(), cluster.Options())
+	must(t, err)
+	a := newProcess(t, objstore.NewMemory(), db, false)
+	a.topic("orders", 2)
+	a.topic("stock", 1)
+	committed := a.begin("sellers", map[string][]string{"orders": {"o1", "o2"}, "stock": {"s"}})
+	rolled := a.begin("others", map[string][]string{"orders": {"never"}, "stock": {"never"}})
+	asked := a.begin("third", map[string][]string{"orders": {"asked"}}, time.Millisecond)
+	_, err = a.Commit(t.Context(), committed, false)
+	must(t, err)
+	_, err = a.Rollback(t.Context(), rolled)
+	must(t, err)
+	checks, err := a.Await(t.Context(), "third", 4, 10*time.Second)
+	must(t, err)
+	if len(checks) != 1 || transaction.ID(&checks[0]) != asked {
+		t.Fatalf("checks: %+v", checks)
+	}
+	done, err := a.Sweep(t.Context())
+	must(t, err)
+	if done.Groups != 3 || done.Undecided != 1 {
+		t.Errorf("swept: %+v", done)
+	}
+	_, err = a.Commit(t.Context(), asked, false)
+	must(t, err)
+	a.readable("orders", "asked", "o1", "o2")
+	a.readable("stock", "s")
 }

@@ -113,7 +113,8 @@ func (e *Engine) sweepKept(ctx context.Context, group string, now int64) error {
 		}
 		for _, t := range old {
 			for _, topic := range t.Topics {
-				if t.State == meta.TxExpired && !topic.Gone {
+				// What failed to begin may have been put down after it was given up.
+				if (t.State == meta.TxExpired || t.Reason == ReasonIncomplete) && !topic.Gone {
 					if err := e.journal.DropHalves(ctx, topic.Topic, topic.Halves); err != nil {
 						return err
 					}

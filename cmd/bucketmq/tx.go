@@ -129,14 +129,24 @@ func (c *txRollbackCmd) Run(env *environment) error {
 
 type txShowCmd struct {
 	clientFlags
-	ID   string `arg:"" help:"The transaction."`
-	JSON bool   `name:"json" help:"Print JSON."`
+	ID       string `arg:"" help:"The transaction."`
+	Messages bool   `help:"Print its messages, one JSON object per line, while it is open or expired."`
+	JSON     bool   `name:"json" help:"Print JSON."`
 }
 
 // Run shows the transaction and where its messages are.
 func (c *txShowCmd) Run(env *environment) error {
 	cl, err := c.client()
 	if err != nil {
+		return err
+	}
+	if c.Messages {
+		messages, err := cl.TransactionMessages(env.ctx, c.ID)
+		for _, m := range messages {
+			if err := printJSON(env.stdout, m); err != nil {
+				return err
+			}
+		}
 		return err
 	}
 	tx, err := cl.Transaction(env.ctx, c.ID)

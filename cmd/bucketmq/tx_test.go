@@ -44,6 +44,7 @@ func TestTransactionCommandsOfTheCommandLine(t *testing.T) {
 	if got := ok("", "consume", "deals", "--from", "earliest"); got != "" {
 		t.Errorf("half messages are readable: %q", got)
 	}
+	ok(`"body":"three"`, "tx", "show", committed, "--messages")
 	ok("deals: 2 messages; queue 0 from offset 0", "tx", "commit", committed)
 	ok("rolled_back", "tx", "rollback", rolled)
 	refused("transaction_decided", "tx", "commit", rolled)

@@ -2486,6 +2486,54 @@ type TransactionList struct {
 	NextPageToken *string `json:"next_page_token,omitempty"`
 }
 
+// TransactionMessage A message of a transaction that is not decided; it has no offset.
+//
+// Example: {"body":"{\"order\":1001}","born_at":"2026-12-01T08:30:00.000Z","encoding":"text","message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","queue":3,"tag":"paid","topic":"orders"}
+type TransactionMessage struct {
+	// Body The body as `encoding` says; `null` is a tombstone.
+	Body *string `json:"body"`
+
+	// BornAt When it came to be.
+	BornAt Time `json:"born_at"`
+
+	// ContentType What the producer called the body.
+	ContentType *string `json:"content_type,omitempty"`
+
+	// Encoding How a body is written as a JSON string.
+	//
+	// Example: text
+	Encoding Encoding `json:"encoding"`
+
+	// Keys Its business keys.
+	Keys *[]string `json:"keys,omitempty"`
+
+	// MessageId Its id.
+	MessageId string `json:"message_id"`
+
+	// OrderingKey Its ordering key.
+	OrderingKey *string `json:"ordering_key,omitempty"`
+
+	// Properties Its properties.
+	Properties *map[string]string `json:"properties,omitempty"`
+
+	// Queue The queue that it goes to.
+	Queue int64 `json:"queue"`
+
+	// Tag Its tag.
+	Tag *string `json:"tag,omitempty"`
+
+	// Topic Its topic.
+	Topic string `json:"topic"`
+}
+
+// TransactionMessageList The messages of a transaction.
+//
+// Example: {"items":[]}
+type TransactionMessageList struct {
+	// Items The messages.
+	Items []TransactionMessage `json:"items"`
+}
+
 // TransactionPlace A run of messages of one queue.
 //
 // Example: {"epoch":1,"first_message_id":"019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00","messages":1,"offset":42,"queue":3}
@@ -2854,6 +2902,11 @@ type Busy = Problem
 //
 // Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
 type CommitConflict = Problem
+
+// DamagedTransaction What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
+//
+// Example: {"code":"topic_not_found","definite":true,"detail":"there is no topic orders","instance":"/v1/topics/orders","request_id":"019ad8f4-5c2a-7c3b-9a55-0b1f2c3d4e5f","retryable":false,"status":404,"title":"No such topic","type":"urn:bucketmq:error:topic_not_found"}
+type DamagedTransaction = Problem
 
 // Delivered What went wrong (RFC 9457). Act on `code`; `docs/errors.md` lists the codes and new ones may come.
 //
@@ -3553,6 +3606,12 @@ type BeginTransactionParams struct {
 type CommitTransactionParams struct {
 	// Force Commit it although it has expired; for people who know that it should have been.
 	Force *ForceCommitParam `form:"force,omitempty" json:"force,omitempty"`
+}
+
+// ListTransactionMessagesParams defines parameters for ListTransactionMessages.
+type ListTransactionMessagesParams struct {
+	// Encoding `base64` gives every body in base64; `text` gives text bodies as text.
+	Encoding *EncodingParam `form:"encoding,omitempty" json:"encoding,omitempty"`
 }
 
 // OpenWebSocketParams defines parameters for OpenWebSocket.

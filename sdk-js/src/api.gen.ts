@@ -1055,6 +1055,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/transactions/{transaction}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The messages of a transaction that nobody decided yet
+         * @description Of one that is `open` or `expired`: for producers that are asked about it, and for people. The messages of a committed
+         *     one are in their topics, at its `places`; those of one that was rolled back are gone.
+         */
+        get: operations["listTransactionMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/transactions/{transaction}/commit": {
         parameters: {
             query?: never;
@@ -1797,6 +1821,59 @@ export interface components {
             epoch: number;
             /** @description The id of the first of them. */
             first_message_id: string;
+        };
+        /**
+         * @description A message of a transaction that is not decided; it has no offset.
+         * @example {
+         *       "topic": "orders",
+         *       "message_id": "019ad8f4-5c2a-7c00-8000-3f2b6a1d9e00",
+         *       "queue": 3,
+         *       "body": "{\"order\":1001}",
+         *       "encoding": "text",
+         *       "tag": "paid",
+         *       "born_at": "2026-12-01T08:30:00.000Z"
+         *     }
+         */
+        TransactionMessage: {
+            /** @description Its topic. */
+            topic: string;
+            /** @description Its id. */
+            message_id: string;
+            /**
+             * Format: int64
+             * @description The queue that it goes to.
+             */
+            queue: number;
+            /** @description The body as `encoding` says; `null` is a tombstone. */
+            body: string | null;
+            encoding: components["schemas"]["Encoding"];
+            /** @description What the producer called the body. */
+            content_type?: string;
+            /** @description Its tag. */
+            tag?: string;
+            /** @description Its business keys. */
+            keys?: string[];
+            /** @description Its ordering key. */
+            ordering_key?: string;
+            /** @description Its properties. */
+            properties?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it came to be.
+             */
+            born_at: string;
+        };
+        /**
+         * @description The messages of a transaction.
+         * @example {
+         *       "items": []
+         *     }
+         */
+        TransactionMessageList: {
+            /** @description The messages. */
+            items: components["schemas"]["TransactionMessage"][];
         };
         /**
          * @description A page of transactions.
@@ -4745,6 +4822,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The stored bytes of its messages are damaged or gone. */
+        DamagedTransaction: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The producer group has too many undecided transactions. */
         ManyTransactions: {
             headers: {
@@ -7613,6 +7700,40 @@ export interface operations {
             400: components["responses"]["BadParameters"];
             404: components["responses"]["NoTransaction"];
             406: components["responses"]["NotAcceptable"];
+            503: components["responses"]["NotReady"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listTransactionMessages: {
+        parameters: {
+            query?: {
+                /** @description `base64` gives every body in base64; `text` gives text bodies as text. */
+                encoding?: components["parameters"]["EncodingParam"];
+            };
+            header?: never;
+            path: {
+                /** @description The `transaction_id`. */
+                transaction: components["parameters"]["TransactionParam"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of its messages, by topic and queue. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionMessageList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            404: components["responses"]["NoTransaction"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["TransactionDecided"];
+            410: components["responses"]["DamagedTransaction"];
             503: components["responses"]["NotReady"];
             default: components["responses"]["Unexpected"];
         };

@@ -136,6 +136,15 @@ export class Transactions {
     return infoOf(await this.#call("GET", `v1/transactions/${encodeURIComponent(id)}`, "read", options));
   }
 
+  /** The messages of a transaction that is open or has expired. They have no offsets. */
+  async messages(
+    id: string,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Schemas["TransactionMessage"][]> {
+    const path = `v1/transactions/${encodeURIComponent(id)}/messages`;
+    return (await this.#call<Schemas["TransactionMessageList"]>("GET", path, "read", options)).items;
+  }
+
   /** Commits a transaction, with `force` also one that has expired. */
   async commit(
     id: string,

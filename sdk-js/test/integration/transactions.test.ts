@@ -35,6 +35,10 @@ describe("Transactions", () => {
     const committed = await deals.begin(of("committed"), { reference: "r1" });
     const rolled = await deals.begin(of("rolled"));
     expect(await bodies("deals")).toEqual([]);
+    expect((await deals.messages(rolled.id)).map(({ topic, body }) => [topic, body])).toEqual([
+      ["deals", "rolled"],
+      ["stock", "rolled"],
+    ]);
     const info = await committed.commit();
     expect(info).toMatchObject({ state: "committed", readable: true, reference: "r1" });
     expect(info.places).toMatchObject([
