@@ -182,7 +182,7 @@ func (d *Draft) admit(r *segment.Record, size int) error {
 	if d.count >= MaxBatchMessages {
 		return fault{"messages", CodeTooMany, fmt.Sprintf("a request has at most %d messages", MaxBatchMessages)}.at(-1)
 	}
-	if d.half == uuid.Nil && d.topic.Type == meta.TopicTransaction {
+	if d.half == uuid.Nil && d.topic.Type == meta.TopicTransaction && !d.system {
 		return fault{"messages", CodeConflict, "a topic of type transaction takes the messages of transactions only"}.at(-1)
 	}
 	if r.Attributes&segment.AttrNull != 0 && len(r.Body) > 0 {
