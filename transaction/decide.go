@@ -124,6 +124,11 @@ func (e *Engine) giveUp(ctx context.Context, t meta.Transaction, state, reason s
 // its messages become readable, or are dropped. A TransactionChangedError says that
 // somebody else is at it: read it again.
 func (e *Engine) conclude(ctx context.Context, t meta.Transaction) (meta.Transaction, error) {
+	// A Redis that went back may not know of an earlier decision: what it says must
+	// not get into the log, where the newest decision counts.
+	if err := e.journal.Trusted(ctx); err != nil {
+		return t, unknown(err)
+	}
 	if !t.Logged {
 		if err := e.journal.RecordDecision(ctx, &t); err != nil {
 			return t, unknown(err)
@@ -138,10 +143,6 @@ func (e *Engine) conclude(ctx context.Context, t meta.Transaction) (meta.Transac
 			return t, unknown(err)
 		}
 		t = confirmed
-	}
-	// A Redis that went back may still say what it said before a decision.
-	if err := e.journal.Trusted(ctx); err != nil {
-		return t, unknown(err)
 	}
 	if t.Settled || t.State == meta.TxExpired {
 		return t, nil

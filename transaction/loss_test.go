@@ -224,6 +224,37 @@ func TestAnsweredDecisionsHoldThroughManyLosses(t *testing.T) {
 	}
 }
 
+// Redis comes back older than a decision that was answered, and the opposite one
+// is asked for before anybody has noticed: the first one holds.
+func TestAnAnswerHoldsThoughRedisWentBack(t *testing.T) {
+	for _, state := range []string{meta.TxCommitted, meta.TxRolledBack} {
+		t.Run(state, func(t *testing.T) {
+			p := newPlant(t)
+			a, b := p.process(), p.process()
+			a.topic("orders", 1)
+			id := a.begin("sellers", map[string][]string{"orders": {"o"}})
+			must(t, p.redis.Client().Save(t.Context()).Err())
+			decide, opposite := a.commit, b.rollback
+			if state == meta.TxRolledBack {
+				decide, opposite = a.rollback, b.commit
+			}
+			_, err := decide(id)
+			must(t, err)
+			p.redis.Kill()
+			p.redis.Start()
+			if _, err := opposite(id); !decidedAs(err, state) {
+				t.Errorf("the opposite is answered %v", err)
+			}
+			b.swept(id)
+			if state == meta.TxCommitted {
+				b.readable("orders", "o")
+			} else {
+				b.readable("orders")
+			}
+		})
+	}
+}
+
 // Embedded: a start is a recovery.
 func TestTransactionsSurviveARestartOfTheEmbeddedServer(t *testing.T) {
 	store := objstore.NewMemory()

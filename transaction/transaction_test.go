@@ -236,14 +236,14 @@ func TestATransactionThatFailsToBeginIsNeverReadable(t *testing.T) {
 	p := newPlant(t)
 	a := p.process()
 	a.topic("orders", 1)
-	gate := p.store.Add(&faulty.Rule{Op: faulty.Put, Prefix: "log/", Fault: faulty.FailBefore(nil), Times: 3})
+	gate := p.store.Add(&faulty.Rule{Op: faulty.Put, Prefix: "log/", Fault: faulty.FailBefore(nil)})
 	d := a.draft("sellers", map[string][]string{"orders": {"lost"}})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
+	context.AfterFunc(ctx, p.store.Clear)
 	if tx, err := d.Begin(ctx); err == nil {
 		t.Fatalf("it began: %+v after %d faults", tx, gate.Hits())
 	}
-	p.store.Clear()
 	eventually(t, func() string {
 		list, err := a.List(t.Context(), "sellers", uuid.Nil, 10)
 		if err != nil || len(list) != 1 {
