@@ -144,14 +144,14 @@ func (j *Journal) missingTopic(ctx context.Context, err error) error {
 	return unavailable(err)
 }
 
-// DropHalves forgets half messages of a topic: nobody ever reads them, or they are
-// readable and their places are known.
-func (j *Journal) DropHalves(ctx context.Context, topic uuid.UUID, halves []meta.Half) error {
+// DropHalves forgets half messages of a topic that nobody ever reads; with placed
+// only those that are readable, when their places are known.
+func (j *Journal) DropHalves(ctx context.Context, topic uuid.UUID, halves []meta.Half, placed bool) error {
 	ids := make([]uuid.UUID, len(halves))
 	for i, h := range halves {
 		ids[i] = h.ID
 	}
-	if err := j.meta.DropHalves(ctx, topic, ids); err != nil {
+	if err := j.meta.DropHalves(ctx, topic, ids, placed); err != nil {
 		return unavailable(err)
 	}
 	return nil

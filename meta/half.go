@@ -149,17 +149,21 @@ func (db *DB) NotePlaced(ctx context.Context, topic uuid.UUID) error {
 	return db.reads.Publish(ctx, channelTimers, topic.String()+" 0").Err()
 }
 
-// DropHalves removes what is put down under ids of half messages.
-func (db *DB) DropHalves(ctx context.Context, topic uuid.UUID, ids []uuid.UUID) error {
-	fields := make([]string, len(ids))
-	for i := range ids {
-		fields[i] = string(ids[i][:])
+// DropHalves removes what is put down under ids of half messages; with placed
+// only those that are readable, whose pointers a recovery may have put down again.
+func (db *DB) DropHalves(ctx context.Context, topic uuid.UUID, ids []uuid.UUID, placed bool) error {
+	which := "all"
+	if placed {
+		which = "placed"
 	}
-	if len(fields) == 0 {
-		return nil
-	}
-	if err := db.commits.HDel(ctx, keyHalves(topic), fields...).Err(); err != nil {
-		return fmt.Errorf("drop half messages of %s: %w", topic, err)
+	for part := range slices.Chunk(ids, MaxFire) {
+		args := []any{which}
+		for i := range part {
+			args = append(args, string(part[i][:]))
+		}
+		if _, err := db.change(ctx, scriptDropHalves, []string{keyHalves(topic)}, args...); err != nil {
+			return fmt.Errorf("drop half messages of %s: %w", topic, err)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package meta
 // The scripts of transactions and their half messages; as in scripts.go, each has
 // one caller.
 var (
+	scriptDropHalves          = loadScript("drop_halves")
 	scriptForgetProducers     = loadScript("forget_producers")
 	scriptHoldTransactions    = loadScript("hold_transactions")
 	scriptPlaceHalves         = loadScript("place_halves")

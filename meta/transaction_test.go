@@ -120,7 +120,14 @@ func halfMessagesArePlacedOnce(t *testing.T, e engine) {
 	if _, _, err := e.db.PlaceHalves(t.Context(), topic.ID, topic.Epoch+1, down); !errors.As(err, &epoch) || epoch.Current != topic.Epoch {
 		t.Errorf("placed in another epoch: %v", err)
 	}
-	check(t, e.db.DropHalves(t.Context(), topic.ID, idsOf(c)))
+	more := halvesOf(topic, w, 3, 0)
+	mustCommit(t, e.db, more)
+	check(t, e.db.DropHalves(t.Context(), topic.ID, append(idsOf(c), idsOf(more)...), true))
+	if left := halves(t, e.db, topic, append(idsOf(c), idsOf(more)...)); len(left) != 1 || left[0].ID != more.Timers[0].ID {
+		t.Errorf("dropping what is placed left %+v", left)
+	}
+	check(t, e.db.DropHalves(t.Context(), topic.ID, idsOf(more), false))
+	equal(t, "left", halves(t, e.db, topic, idsOf(more)), []meta.HalfState{})
 	gone, fired, err := e.db.PlaceHalves(t.Context(), topic.ID, topic.Epoch, down)
 	check(t, err)
 	if len(gone) != 0 || fired.Messages() != 0 {

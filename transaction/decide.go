@@ -165,7 +165,7 @@ func (e *Engine) settle(ctx context.Context, t meta.Transaction) (meta.Transacti
 		if topic.Gone {
 			continue
 		}
-		if err := e.journal.DropHalves(ctx, topic.Topic, topic.Halves); err != nil {
+		if err := e.journal.DropHalves(ctx, topic.Topic, topic.Halves, t.State == meta.TxCommitted); err != nil {
 			return t, nil
 		}
 	}

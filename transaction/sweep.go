@@ -115,7 +115,7 @@ func (e *Engine) sweepKept(ctx context.Context, group string, now int64) error {
 			for _, topic := range t.Topics {
 				// What failed to begin may have been put down after it was given up.
 				if (t.State == meta.TxExpired || t.Reason == ReasonIncomplete) && !topic.Gone {
-					if err := e.journal.DropHalves(ctx, topic.Topic, topic.Halves); err != nil {
+					if err := e.journal.DropHalves(ctx, topic.Topic, topic.Halves, false); err != nil {
 						return err
 					}
 				}
