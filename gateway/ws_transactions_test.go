@@ -178,3 +178,53 @@ func TestAStoppingServerKeepsNoChecks(t *testing.T) {
 	s.want("goaway")
 	s.closedWith(4000)
 }
+
+// Half messages are seen by no reader, search or count before the commit, and by
+// all of them after it.
+func TestHalfMessagesAreSeenByNobodyBeforeTheCommit(t *testing.T) {
+	n := deals(t, nodeOptions{})
+	s := n.socket("bmq.v1.json")
+	s.tail("t", "deals", `{"position":"earliest"}`, 100, 1<<20)
+	n.call("PUT", "/v1/groups/g", `{"consume_from":"first"}`).want(t, 201)
+	n.call("POST", "/v1/groups/g/receive", `{"topics":[{"topic":"deals"}]}`).want(t, 200)
+	tx := n.begun("sellers", 60_000)
+	looks := func(count int) {
+		t.Helper()
+		if page := n.read("deals", 0, "wait_ms=100"); len(page.Messages) != count {
+			t.Errorf("a read finds %d messages, want %d", len(page.Messages), count)
+		}
+		for _, query := range []string{"message_id=" + tx.Topics[0].MessageIDs[0] + "&limit=1000", "from=2026-01-01T00:00:00Z"} {
+			a := n.call("GET", "/v1/topics/deals/search?"+query, "").want(t, 200)
+			found := as[struct {
+				Items    []message `json:"items"`
+				Messages []message `json:"messages"`
+			}](t, a, 200)
+			if got := len(found.Items) + len(found.Messages); (got > 0) != (count > 0) {
+				t.Errorf("search?%s finds %s, want some: %v", query, a.body, count > 0)
+			}
+		}
+		a := n.call("GET", "/v1/topics/deals/queues", "").want(t, 200)
+		queues := as[struct {
+			Items []struct {
+				NextOffset int `json:"next_offset"`
+				Bytes      int `json:"bytes"`
+			}
+		}](t, a, 200).Items
+		if len(queues) != 1 || queues[0].NextOffset != count || (queues[0].Bytes > 0) != (count > 0) {
+			t.Errorf("queues %s, want %d messages", a.body, count)
+		}
+		a = n.call("GET", "/v1/groups/g/offsets?topic=deals", "").want(t, 200)
+		lag := as[struct{ Items []struct{ Lag *int } }](t, a, 200).Items
+		if len(lag) != 1 || lag[0].Lag == nil || *lag[0].Lag != count {
+			t.Errorf("lag of the group: %s, want %d", a.body, count)
+		}
+	}
+	looks(0)
+	n.call("POST", transactions+"/"+tx.TransactionID+"/commit", "").want(t, 200)
+	looks(2)
+	for _, m := range s.collect(2) { // the tail has them too, and nothing before
+		if m.MessageID != tx.Topics[0].MessageIDs[0] && m.MessageID != tx.Topics[0].MessageIDs[1] {
+			t.Errorf("the tail brings %+v", m)
+		}
+	}
+}

@@ -151,40 +151,39 @@ type ProducerGroup struct {
 	NextForgetting int64
 }
 
-// ProducerGroups returns every producer group that has, or lately had,
-// transactions.
-func (db *DB) ProducerGroups(ctx context.Context) ([]ProducerGroup, error) {
-	names, err := db.reads.ZRangeWithScores(ctx, keyProducers, 0, -1).Result()
-	if err != nil {
-		return nil, fmt.Errorf("list producer groups: %w", err)
+// ProducerGroups returns up to most producer groups that have, or lately had,
+// transactions, those that began something longest ago first, without the first
+// skip of them; and how many there are.
+func (db *DB) ProducerGroups(ctx context.Context, skip, most int) (groups []ProducerGroup, total int, err error) {
+	pipe := db.reads.Pipeline()
+	names := pipe.ZRangeWithScores(ctx, keyProducers, int64(skip), int64(skip+most)-1)
+	count := pipe.ZCard(ctx, keyProducers)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, 0, fmt.Errorf("list producer groups: %w", err)
 	}
-	all := make([]ProducerGroup, 0, len(names))
-	for at := 0; at < len(names); at += 200 {
-		part := names[at:min(at+200, len(names))]
-		pipe := db.reads.Pipeline()
-		var cards []*redis.IntCmd
-		var firsts []*redis.ZSliceCmd
-		for _, z := range part {
-			name, _ := z.Member.(string)
-			keys := transactionKeys(ProducerKeyOf(name))
-			for _, key := range keys[2:] {
-				cards = append(cards, pipe.ZCard(ctx, key))
-				firsts = append(firsts, pipe.ZRangeWithScores(ctx, key, 0, 0))
-			}
-		}
-		if _, err := pipe.Exec(ctx); err != nil {
-			return nil, fmt.Errorf("list producer groups: %w", err)
-		}
-		for i, z := range part {
-			name, _ := z.Member.(string)
-			all = append(all, ProducerGroup{
-				Name: name, LastBegun: int64(z.Score),
-				Undecided: cards[2*i].Val(), Kept: cards[2*i+1].Val(),
-				NextOnAgenda: firstScore(firsts[2*i]), NextForgetting: firstScore(firsts[2*i+1]),
-			})
+	pipe = db.reads.Pipeline()
+	var cards []*redis.IntCmd
+	var firsts []*redis.ZSliceCmd
+	for _, z := range names.Val() {
+		name, _ := z.Member.(string)
+		groups = append(groups, ProducerGroup{Name: name, LastBegun: int64(z.Score)})
+		for _, key := range transactionKeys(ProducerKeyOf(name))[2:] {
+			cards = append(cards, pipe.ZCard(ctx, key))
+			firsts = append(firsts, pipe.ZRangeWithScores(ctx, key, 0, 0))
 		}
 	}
-	return all, nil
+	if len(groups) == 0 {
+		return nil, int(count.Val()), nil
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, 0, fmt.Errorf("look at producer groups: %w", err)
+	}
+	for i := range groups {
+		g := &groups[i]
+		g.Undecided, g.Kept = cards[2*i].Val(), cards[2*i+1].Val()
+		g.NextOnAgenda, g.NextForgetting = firstScore(firsts[2*i]), firstScore(firsts[2*i+1])
+	}
+	return groups, int(count.Val()), nil
 }
 
 func firstScore(cmd *redis.ZSliceCmd) int64 {

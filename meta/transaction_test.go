@@ -316,8 +316,11 @@ func transactionsAreListed(t *testing.T, e engine) {
 	old, err = e.db.ForgottenTransactions(t.Context(), k, 0, 1, 10)
 	check(t, err)
 	equal(t, "to forget by number", old, []meta.Transaction{all[1], all[3]})
-	groups, err := e.db.ProducerGroups(t.Context())
+	groups, total, err := e.db.ProducerGroups(t.Context(), 0, 1000)
 	check(t, err)
+	if part, again, err := e.db.ProducerGroups(t.Context(), total-1, 10); err != nil || len(part) != 1 || again != total || total != len(groups) {
+		t.Errorf("the last of %d groups: %+v of %d, %v", len(groups), part, again, err)
+	}
 	i := slices.IndexFunc(groups, func(g meta.ProducerGroup) bool { return g.Name == group })
 	if i < 0 {
 		t.Fatalf("not listed: %+v", groups)

@@ -10,6 +10,9 @@ import (
 )
 
 const (
+	// sweepGroups is how many producer groups one sweep looks at; the next one goes on
+	// behind them.
+	sweepGroups = 500
 	// sweepPage and sweepPages bound what one sweep does for one producer group.
 	sweepPage, sweepPages = 200, 10
 	// unsent is how long a check may be due without a producer that takes it before
@@ -22,7 +25,7 @@ const (
 // Swept is what a sweep saw and did.
 type Swept struct {
 	Groups    int   // producer groups that are known
-	Undecided int64 // transactions, or decided and not settled
+	Undecided int64 // transactions, or decided and not settled, when all groups were last looked at
 	Expired   int   // in this sweep
 	Settled   int   // decisions that were seen through in this sweep
 }
@@ -31,8 +34,10 @@ type Swept struct {
 // back what did not begin, lets those expire that nobody decided, and forgets old
 // ones. The leader calls it again and again; two at the same time do no harm.
 func (e *Engine) Sweep(ctx context.Context) (Swept, error) {
+	e.sweep.Lock()
+	defer e.sweep.Unlock()
 	var done Swept
-	groups, err := e.meta.ProducerGroups(ctx)
+	groups, total, err := e.meta.ProducerGroups(ctx, e.swept, sweepGroups)
 	if err != nil {
 		return done, fault(err)
 	}
@@ -40,10 +45,10 @@ func (e *Engine) Sweep(ctx context.Context) (Swept, error) {
 	if err != nil {
 		return done, err
 	}
-	done.Groups = len(groups)
+	done.Groups = total
 	var errs []error
 	for _, g := range groups {
-		done.Undecided += g.Undecided
+		e.summing += g.Undecided
 		if g.NextOnAgenda != 0 && g.NextOnAgenda <= now {
 			errs = append(errs, e.sweepAgenda(ctx, g.Name, now, &done))
 		}
@@ -54,6 +59,10 @@ func (e *Engine) Sweep(ctx context.Context) (Swept, error) {
 			errs = append(errs, e.meta.ForgetProducers(ctx, g.Name, now-forgetGroup.Milliseconds()))
 		}
 	}
+	if e.swept += len(groups); e.swept >= total || len(groups) == 0 {
+		e.undecided, e.summing, e.swept = e.summing, 0, 0
+	}
+	done.Undecided = e.undecided
 	return done, errors.Join(errs...)
 }
 

@@ -96,6 +96,11 @@ type Engine struct {
 
 	mu    sync.Mutex
 	looks map[string]*look // guarded by mu; by producer group: who waits for checks
+
+	sweep     sync.Mutex
+	swept     int   // guarded by sweep; how many producer groups this round of sweeps has looked at
+	summing   int64 // guarded by sweep; what they have undecided
+	undecided int64 // guarded by sweep; what all had in the last round
 }
 
 // New returns an Engine. The error is that of unusable options.
