@@ -83,7 +83,7 @@ func Goals(ctx context.Context, o GoalsOptions) ([]Goal, error) {
 			{"bucket", s.roundBucket}, {"latency", s.roundLatency},
 			{"jetstream", s.roundJetStream}, {"tail", s.roundTail},
 			{"fan-out", s.roundFanOut}, {"groups", s.roundGroups}, {"group push", s.push}, {"timers", s.roundTimers},
-			{"retries", s.roundRetries},
+			{"retries", s.roundRetries}, {"filters", s.roundFilters},
 			{"search", s.roundSearch},
 		} {
 			if err := step.run(ctx); err != nil {

@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"gateway":        {"", "meta", "objstore", "segment", "filter", "journal", "group", "transaction", "replies", "gateway/api"},
 	"coordinator":    {"meta", "objstore", "segment", "filter", "assign", "journal", "journal/replay", "group", "transaction"},
 	"client":         nil,
-	"bench":          {"client", "meta", "objstore", "segment"},
+	"bench":          {"client", "filter", "meta", "objstore", "segment"},
 	"cmd/bucketmq":   {"bench", "client", "coordinator", "fsck", "gateway", "group", "journal", "meta", "objstore", "segment"},
 }
 
