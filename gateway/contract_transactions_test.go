@@ -41,7 +41,7 @@ type deal struct {
 
 // two is a body that begins a transaction of two topics.
 func two(group string, more string) string {
-	return fmt.Sprintf(`{"producer_group":%q,"topics":[{"topic":"deals","messages":[{"body":"d1","tag":"paid"},{"body":"d2"}]},{"topic":"mixed","messages":[{"body":"m"}]}]%s}`, group, more)
+	return fmt.Sprintf(`{"producer_group":%q,"topics":[{"topic":"deals","messages":[{"body":"d1","tag":"paid","keys":["k"]},{"body":"d2"}]},{"topic":"mixed","messages":[{"body":"m"}]}]%s}`, group, more)
 }
 
 // deals starts a node with topics that take transactions.

@@ -193,7 +193,7 @@ func TestHalfMessagesAreSeenByNobodyBeforeTheCommit(t *testing.T) {
 		if page := n.read("deals", 0, "wait_ms=100"); len(page.Messages) != count {
 			t.Errorf("a read finds %d messages, want %d", len(page.Messages), count)
 		}
-		for _, query := range []string{"message_id=" + tx.Topics[0].MessageIDs[0] + "&limit=1000", "from=2026-01-01T00:00:00Z"} {
+		for _, query := range []string{"message_id=" + tx.Topics[0].MessageIDs[0] + "&limit=1000", "from=2026-01-01T00:00:00Z", "key=k"} {
 			a := n.call("GET", "/v1/topics/deals/search?"+query, "").want(t, 200)
 			found := as[struct {
 				Items    []message `json:"items"`
