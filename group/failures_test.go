@@ -16,6 +16,7 @@ import (
 	"github.com/bucketmq/bucketmq/meta/redistest"
 	"github.com/bucketmq/bucketmq/objstore"
 	"github.com/bucketmq/bucketmq/objstore/faulty"
+	"github.com/bucketmq/bucketmq/segment"
 )
 
 // retrying is a group whose messages come again after these waits, and that gives
@@ -596,4 +597,43 @@ func TestARedisRestartedBetweenAppendAndAckMakesOneRetry(t *testing.T) {
 	if at := other.offset("billing", 0); at != 2 {
 		t.Errorf("progress %d", at)
 	}
+}
+
+// What a producer said of a message is said of every delivery, and of the dead letter
+// (PITFALLS O27); a last wait does not hold that up (O4).
+func TestAMessageStaysWhatItIsThroughRetriesAndAsADeadLetter(t *testing.T) {
+	n := newPlant(t).gateway()
+	n.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute, retrying(2, 1000, 3_600_000))
+	var properties segment.Properties
+	for i := range 64 {
+		properties = segment.AppendProperty(properties, fmt.Sprintf("名前 %d", i), []string{"", "wert ä", "🙂"}[i%3])
+	}
+	d, err := n.journal.NewDraft(topic)
+	must(t, err)
+	sent := journal.Message{
+		Queue: 0, BornAt: 1_700_000_000_000, Tag: []byte("paid"), Keys: []byte("k1 k2"), OrderingKey: []byte("customer"),
+		ContentType: []byte("application/x-thing"), Properties: properties, Body: []byte{0, 255, 1},
+	}
+	must(t, d.Add(&sent))
+	_, err = n.journal.Append(t.Context(), d, journal.Durable)
+	must(t, err)
+	same := func(what string, r segment.Record) {
+		t.Helper()
+		if string(r.Tag) != "paid" || string(r.Keys) != "k1 k2" || string(r.OrderingKey) != "customer" || string(r.ContentType) != "application/x-thing" ||
+			!slices.Equal(r.Properties, properties) || !slices.Equal(r.Body, sent.Body) || r.BornAt != sent.BornAt || r.Attributes != 0 {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	for attempt := range 2 {
+		got := n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))
+		same(fmt.Sprintf("attempt %d", attempt+1), got[0].Record)
+		must(t, n.nack(group.NackItem{Receipt: got[0].Receipt})[0].Err)
+	}
+	dead := n.dead(group.FailureFilter{})
+	if len(dead) != 1 {
+		t.Fatalf("dead letters: %+v", dead)
+	}
+	same("the dead letter", dead[0].Record)
 }
