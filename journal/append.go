@@ -56,7 +56,7 @@ func (j *Journal) enqueue(d *Draft, ack Ack) (Pending, error) {
 	// What is read from the draft after it has joined is what only its sender
 	// writes: the committer may be answering it already.
 	pending := Pending{
-		draft: d, ack: ack, base: d.base, count: d.count, size: d.size,
+		draft: d, writer: j.writer, ack: ack, base: d.base, count: d.count, size: d.size,
 		began: time.Now(), timeout: j.options.AppendTimeout, metrics: j.metrics, timers: &j.writer.timers,
 	}
 	if err := j.writer.join(d, pending.began); err != nil {
@@ -71,6 +71,7 @@ var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); r
 // Pending is a request that waits for its segment.
 type Pending struct {
 	draft   *Draft
+	writer  *writer
 	ack     Ack
 	base    uuid.UUID
 	count   int
@@ -102,7 +103,9 @@ func (p *Pending) Wait(ctx context.Context) (*Appended, error) {
 	// is told when the log has it: whoever finds the index again cannot always tell
 	// from the messages which of two writers came first.
 	if err == nil && d.proof != nil {
-		err = p.wait(ctx, d.proof)
+		if err = p.wait(ctx, d.proof); err == nil {
+			err = p.writer.sameEra(d.era)
+		}
 	}
 	if err != nil {
 		p.metrics.produceRefused(err)

@@ -54,6 +54,7 @@ type verdict struct {
 	epoch     int64
 	duplicate bool
 	proof     <-chan struct{} // of a conditional request: closed when the log has its verdict
+	era       uint64          // of a conditional request: the recovery that its verdict is newer than
 }
 
 func newBatch(now time.Time) *batch {

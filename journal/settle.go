@@ -96,7 +96,7 @@ func (w *writer) decided(d *topicCommit, receipts []segment.Receipt, answer func
 			delete(w.keys, inFlightKey{d.commit.Topic, r.identity.Key})
 		}
 		if _, conditional := r.identity.Expected(); conditional && len(receipts) > 0 {
-			r.proof = w.ledger.await(true)
+			r.proof, r.era = w.ledger.await(true), w.era
 		}
 	}
 	if s.undecided--; s.undecided == 0 {

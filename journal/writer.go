@@ -281,6 +281,15 @@ func (w *writer) paused() (resumed <-chan struct{}, era uint64) {
 	return w.resumed, w.era
 }
 
+// sameEra fails when a recovery has begun since that one: it may have decided anew
+// what it found no receipt of.
+func (w *writer) sameEra(era uint64) error {
+	if resumed, now := w.paused(); resumed != nil || now != era {
+		return fmt.Errorf("%w: the index is found again", ErrOutcomeUnknown)
+	}
+	return nil
+}
+
 // abandon answers what the ended loops left behind: batches that were never
 // sealed are not in the store. It may be called when nothing runs any more.
 func (w *writer) abandon() {
