@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	failures        = 4000
+	failures        = 2000
 	failureWorkers  = 16
-	failureWait     = 8 * time.Second // what giving all of them back may take
+	failureWait     = 4 * time.Second // what giving all of them back may take
 	failuresAtMost  = 60 * time.Second
 	figureGivenBack = "messages given back to the retry topic, /s"
 	figureRetried   = "retries received and acknowledged, /s"

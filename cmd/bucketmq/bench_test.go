@@ -51,7 +51,7 @@ func TestEveryGoalIsMeasured(t *testing.T) {
 		if (g.Note == "") == (len(g.Rounds) == 0) {
 			t.Errorf("%s has %d samples, note %q", g.Figure, len(g.Rounds), g.Note)
 		}
-		if g.Median < 0 && !strings.Contains(g.Figure, "above") && !strings.Contains(g.Figure, "resident") {
+		if g.Median < 0 && !strings.Contains(g.Figure, "above") && !strings.Contains(g.Figure, "resident") && !strings.Contains(g.Figure, "further") { // those are differences
 			t.Errorf("%s is %v", g.Figure, g.Median)
 		}
 	}
