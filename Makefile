@@ -26,7 +26,7 @@ check: gofmt vet staticcheck vuln
 
 # The closing lines of the Go tests come last.
 go-check:
-	go test -race -timeout 10m ./...
+	go test -race -timeout 20m ./...
 
 sdk-check:
 	cd sdk-js && npm ci --no-audit --no-fund --loglevel=error && npm run check && npm test
