@@ -200,3 +200,45 @@ func (n *gateway) settled(m group.Received) (err error) {
 	}
 	return err
 }
+
+// A store that takes nothing holds up what is to be moved, and nothing else.
+func TestAMoveThatHangsHoldsUpNoOtherMessage(t *testing.T) {
+	p := newPlant(t)
+	store := faulty.Wrap(p.store)
+	n := p.gateway(func(o *journal.Options) { o.Store = store })
+	n.firing()
+	topic := n.topic("orders", 1)
+	n.group("billing", 50*time.Millisecond, retrying(16, 1000))
+	n.send(topic, 0, "", "a", "b")
+	one := ask("billing", "orders", func(r *group.ReceiveRequest) { r.MaxMessages = 1 })
+	if got := n.receive(one); string(got[0].Record.Body) != "a" {
+		t.Fatalf("received %+v", got)
+	}
+	g, err := n.db.Group(t.Context(), "billing")
+	must(t, err)
+	for due := 0; due == 0; { // its time is over
+		views, errs := n.db.SharedPeek(t.Context(), []meta.SharedQueue{{Group: g.ID, Topic: topic.ID}}, 1, "")
+		must(t, errs[0])
+		due = len(views[0].Due)
+	}
+	release := make(chan struct{})
+	store.Add(&faulty.Rule{Op: faulty.Put, Fault: faulty.Hold(release)})
+	reply, err := n.Receive(t.Context(), one)
+	close(release)
+	store.Clear()
+	if err != nil || len(reply.Messages) != 1 || string(reply.Messages[0].Record.Body) != "b" {
+		t.Errorf("while the store hangs: %+v, %v", reply, err)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for seen := false; !seen; {
+		reply, err := n.Receive(t.Context(), ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = time.Second }))
+		if err == nil {
+			for _, m := range reply.Messages {
+				seen = seen || string(m.Record.Body) == "a" && m.Attempt == 2
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("what was to be moved did not come again")
+		}
+	}
+}

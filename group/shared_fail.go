@@ -3,6 +3,7 @@ package group
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
@@ -128,11 +129,17 @@ func (l *look) judgeDue(v *queueView, due meta.SharedMessage, m *journal.Stored)
 	return false, &f
 }
 
+// moveWithin is how long a look waits for the store when it moves messages: what is
+// stored later is found to be when another look moves them again.
+const moveWithin = 500 * time.Millisecond
+
 // moveDue moves what a read found to go elsewhere; a grant finishes it in its place.
 func (l *look) moveDue(ctx context.Context, p *portion) {
 	if len(p.failed) == 0 {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, moveWithin)
+	defer cancel()
 	for i, err := range l.r.e.Failures.move(ctx, l.r.group, p.failed) {
 		if err != nil { // it rests; another look tries again
 			l.dueIn = retryAfter
