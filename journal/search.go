@@ -75,8 +75,9 @@ func (r *reader) Search(ctx context.Context, o SearchOptions) (*SearchPage, erro
 			}
 		}
 		o.From = max(o.From, at-idEarly.Milliseconds())
-		delays := o.Topic.Type == meta.TopicDelay || o.Topic.Type == meta.TopicMixed // stored again when it is due
-		if end := at + idLate.Milliseconds(); !delays && (o.To == 0 || end < o.To) {
+		// Indexed when it is due, or when its transaction is committed, however late that is.
+		later := o.Topic.Type == meta.TopicDelay || o.Topic.Type == meta.TopicTransaction || o.Topic.Type == meta.TopicMixed
+		if end := at + idLate.Milliseconds(); !later && (o.To == 0 || end < o.To) {
 			o.To = end
 		}
 	}

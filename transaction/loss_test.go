@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/bucketmq/bucketmq/journal"
 	"github.com/bucketmq/bucketmq/meta"
 	"github.com/bucketmq/bucketmq/meta/redistest"
 	"github.com/bucketmq/bucketmq/objstore"
@@ -352,6 +353,37 @@ func TestAdoptionPutsHalfMessagesDown(t *testing.T) {
 		t.Errorf("placed: %+v", halves)
 	}
 	a.readable("orders", "half")
+}
+
+// A transaction may be decided long after it began, and its messages are found by
+// their ids all the same.
+func TestMessagesOfATransactionThatIsCommittedLateAreFoundByTheirIDs(t *testing.T) {
+	p := newPlant(t)
+	a := p.process()
+	topic, err := a.journal.PutTopic(t.Context(), meta.Topic{Name: "orders", Type: meta.TopicTransaction, Queues: 1})
+	must(t, err)
+	id, err := segment.NewMessageIDBase()
+	must(t, err)
+	hourAgo := segment.MessageTime(id) - time.Hour.Milliseconds()
+	for i := range 6 {
+		id[i] = byte(hourAgo >> (8 * (5 - i)))
+	}
+	writer := uuid.New()
+	b := segment.NewBuilder(writer, 1, time.Now().UnixMilli())
+	payload := segment.AppendRecord(nil, &segment.Record{ID: id, Body: []byte("half")})
+	b.AddChunks(segment.Messages, topic.ID, 0, []segment.Chunk{{Payload: payload, Count: 1, Transaction: uuid.Must(uuid.NewV7()), DueID: id}})
+	object, _ := b.Finish()
+	must(t, p.store.Put(t.Context(), segment.ObjectKey(writer, 1), object))
+	_, err = a.journal.Adopt(t.Context(), writer)
+	must(t, err)
+	_, err = a.journal.PlaceHalves(t.Context(), topic.ID, []meta.Half{{ID: id, First: -1}})
+	must(t, err)
+	a.readable("orders", "half")
+	found, err := a.journal.Search(t.Context(), journal.SearchOptions{Topic: topic, ID: id})
+	must(t, err)
+	if len(found.Messages) != 1 || string(found.Messages[0].Record.Body) != "half" {
+		t.Errorf("by its id: %+v", found)
+	}
 }
 
 // The same on a cluster, where a topic, a producer group and the list of groups
