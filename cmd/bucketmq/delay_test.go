@@ -21,12 +21,11 @@ func TestDelayedMessagesOutliveAKilledServer(t *testing.T) {
 		}
 	}
 	line := succeed(t, server.URL, "", "produce", "later", "recalled", "--json", "--delay", "2s")
-	cl, err := client.New(client.Options{URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cl.Recall(t.Context(), "later", decode[client.Result](t, line).RecallHandle); err != nil {
-		t.Fatal(err)
+	handle := decode[client.Result](t, line).RecallHandle
+	succeed(t, server.URL, "", "recall", "later", handle)
+	succeed(t, server.URL, "", "recall", "later", handle) // the same answer
+	if o := command(t, []string{"BUCKETMQ_URL=" + server.URL}, "", "recall", "later", "nothing"); o.code != 1 || !strings.Contains(o.stderr, "handle_not_found") {
+		t.Errorf("a handle that is none: %d %s", o.code, o.stderr)
 	}
 	if got := succeed(t, server.URL, "", "consume", "later"); got != "" && time.Since(began) < time.Second {
 		t.Errorf("at once: %q", got)

@@ -42,6 +42,7 @@ type commands struct {
 	Gateway     gatewayCmd     `cmd:"" help:"Run a gateway (HTTP and WebSocket) against Redis and an S3-compatible store."`
 	Coordinator coordinatorCmd `cmd:"" help:"Run the background work against Redis and an S3-compatible store."`
 	Produce     produceCmd     `cmd:"" help:"Send messages: the arguments, or standard input line by line."`
+	Recall      recallCmd      `cmd:"" help:"Take a delayed message away before it is due."`
 	Request     requestCmd     `cmd:"" help:"Send a message and wait for the reply to it."`
 	Reply       replyCmd       `cmd:"" help:"Reply to a request."`
 	Consume     consumeCmd     `cmd:"" help:"Print a topic's messages, and with --follow keep printing new ones."`
