@@ -6,6 +6,7 @@ import type { Ladder } from "./ladder.js";
 import type { Message } from "./message.js";
 import { Producer, type ProducerOptions } from "./producer.js";
 import {
+  encodeMessage,
   encodeMessages,
   type MessageOptions,
   type NewMessage,
@@ -77,6 +78,37 @@ export class Topic {
     this.#assertOpen();
     const body = encodeMessages(messages, options.ifNextOffset);
     return this.#context.track(this.#post(body, messages.length, options));
+  }
+
+  /**
+   * Sends one message without waiting until it is stored: resolves when the server has taken it, which may still
+   * lose it. It is sent again only where it surely was not taken.
+   *
+   * @example
+   * await topic.sendOneWay({ clicked: "buy" });
+   */
+  async sendOneWay(
+    value: unknown,
+    options: MessageOptions & { readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    this.#assertOpen();
+    const { signal, ...rest } = options;
+    const body = `{"ack":"none","messages":[${encodeMessage({ ...rest, body: value })}]}`;
+    const linked = link(signal, this.#context.cut);
+    try {
+      await this.#context.track(
+        request(this.#context.endpoint, {
+          method: "POST",
+          path: `v1/topics/${this.name}/messages`,
+          headers: { "Content-Type": "application/json" },
+          body,
+          safety: "change",
+          signal: linked.signal,
+        }),
+      );
+    } finally {
+      linked.release();
+    }
   }
 
   /**

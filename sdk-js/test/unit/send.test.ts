@@ -74,6 +74,25 @@ describe("Sends", () => {
     expect(new Set(seen.map((call) => call.body)).size).toBe(1);
   });
 
+  test("a one-way send asks for no storing, and is repeated only where nothing was taken", async () => {
+    const taken = { stored: 0, failed: 0, results: [{ index: 0, status: "accepted", message_id: "m" }] };
+    const { fetch, seen } = fakeFetch(
+      () => problem(503, "overloaded"),
+      () => json(taken, 202),
+      fail,
+    );
+    const topic = connect("http://h", { fetch, retry: quick }).topic("orders");
+    await topic.sendOneWay({ a: 1 }, { tag: "t" });
+    expect(seen).toHaveLength(2);
+    expect(JSON.parse(seen[1]?.body ?? "")).toEqual({
+      ack: "none",
+      messages: [{ body: '{"a":1}', content_type: "application/json", tag: "t" }],
+    });
+    expect(seen[1]?.headers.has("Idempotency-Key")).toBe(false);
+    expect((await failure(topic.sendOneWay("x"))).code).toBe("outcome_unknown");
+    expect(seen).toHaveLength(3);
+  });
+
   test("two sends have two keys", async () => {
     const { fetch, seen } = fakeFetch(() => json(stored(3)));
     const topic = connect("http://h", { fetch }).topic("orders");
