@@ -15,6 +15,7 @@ import (
 	"github.com/bucketmq/bucketmq/objstore/faulty"
 )
 
+// Whoever gives a message back, and however often: it is stored once per attempt.
 func TestARetryIsMadeOncePerAttempt(t *testing.T) {
 	p := newPlant(t)
 	n, other := p.gateway(), p.gateway()
@@ -55,6 +56,9 @@ func TestARetryIsMadeOncePerAttempt(t *testing.T) {
 	}
 }
 
+// A process that dies between taking a message back and storing it elsewhere leaves
+// it in its place, where the next one finds and moves it; never before it is due
+// is it delivered.
 func TestWhatACrashLeftBetweenNackAndRetryIsMoved(t *testing.T) {
 	p := newPlant(t)
 	n := p.gateway()
@@ -87,6 +91,8 @@ func TestWhatACrashLeftBetweenNackAndRetryIsMoved(t *testing.T) {
 	}
 }
 
+// A store that refuses keeps a message where it is; a nack that says dead_letter
+// is refused then and may be repeated.
 func TestNothingIsLostWhenARetryCannotBeStored(t *testing.T) {
 	p := newPlant(t)
 	store := faulty.Wrap(p.store)
@@ -140,6 +146,8 @@ func TestAGroupOfTheSameNameLaterHasNoFailures(t *testing.T) {
 	}
 }
 
+// Redis is restarted between the append to the retry topic and the end of the message
+// in its place: it comes once, and its queue goes on.
 func TestARedisRestartedBetweenAppendAndAckMakesOneRetry(t *testing.T) {
 	p := &plant{t: t, redis: redistest.New(t, "--appendonly", "yes", "--appendfsync", "always"), store: objstore.NewMemory()}
 	store := faulty.Wrap(p.store)
@@ -189,6 +197,7 @@ func TestARedisRestartedBetweenAppendAndAckMakesOneRetry(t *testing.T) {
 	}
 }
 
+// settled acknowledges a message as soon as Redis lets it.
 func (n *gateway) settled(m group.Received) (err error) {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		var results []group.ReceiptResult

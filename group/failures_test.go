@@ -320,12 +320,6 @@ func TestInOrderAMessageIsGivenUpInItsPlace(t *testing.T) {
 	}
 }
 
-// Whoever gives a message back, and however often: it is stored once per attempt.
-// A process that dies between taking a message back and storing it elsewhere leaves
-// it in its place, where the next one finds and moves it; never before it is due
-// is it delivered.
-// A store that refuses keeps a message where it is; a nack that says dead_letter
-// is refused then and may be repeated.
 // A message behind one that fails comes again with it, and loses no attempt by that;
 // nor does one that nobody tried.
 func TestOnlyWhatWasTriedCountsAsAnAttempt(t *testing.T) {
@@ -420,8 +414,6 @@ func TestAMemberThatDiesAtEveryAttemptGetsAMessageSoManyTimes(t *testing.T) {
 	}
 }
 
-// Redis is restarted between the append to the retry topic and the end of the message
-// in its place: it comes once, and its queue goes on.
 // What a producer said of a message is said of every delivery, and of the dead letter
 // (PITFALLS O27); a last wait does not hold that up (O4).
 func TestAMessageStaysWhatItIsThroughRetriesAndAsADeadLetter(t *testing.T) {
@@ -460,5 +452,3 @@ func TestAMessageStaysWhatItIsThroughRetriesAndAsADeadLetter(t *testing.T) {
 	}
 	same("the dead letter", dead[0].Record)
 }
-
-// settled acknowledges a message as soon as Redis lets it.
