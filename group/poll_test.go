@@ -423,6 +423,42 @@ func TestSettingsChangeWhatMembersGet(t *testing.T) {
 	}
 }
 
+// A condition is of the membership: what does not meet it neither comes nor ends a wait,
+// and is finished with what comes behind it.
+func TestMembersGetOnlyWhatMeetsTheirCondition(t *testing.T) {
+	p := newPlant(t)
+	n := p.gateway()
+	n.coordinate()
+	topic := n.topic("orders", 1)
+	n.group("billing", time.Minute)
+	odd := []meta.Subscription{{Topic: "orders", SQL: "TAGS = 'odd'"}}
+	joined, err := n.Join(t.Context(), group.JoinRequest{Group: "billing", ClientID: "c", Transport: "http", Address: "127.0.0.1:1", Subscriptions: odd})
+	must(t, err)
+	member := joined.Member.ID
+	n.owned("billing", member, 1)
+	sent := make(chan time.Time, 1)
+	go func() {
+		time.Sleep(300 * time.Millisecond) // the poll waits
+		n.send(topic, 0, "even", "0")
+		time.Sleep(300 * time.Millisecond) // it still does
+		sent <- time.Now()
+		n.send(topic, 0, "odd", "1")
+	}()
+	reply := n.poll("billing", member, "", func(r *group.PollRequest) { r.Wait = 10 * time.Second })
+	if wantPolled(t, reply, "1"); time.Now().Before(<-sent) {
+		t.Error("the poll was answered before anything met its condition")
+	}
+	n.poll("billing", member, reply.Cursor)
+	must(t, n.Leave(t.Context(), "billing", member))
+	s := n.subscribe("s", "", func(o *group.SessionOptions) { o.Subscriptions = odd })
+	n.owned("billing", s.id(), 1)
+	n.send(topic, 0, "even", "2")
+	n.send(topic, 0, "odd", "3")
+	if got := s.take(1); string(got[0].Record.Body) != "3" || got[0].Offset != 3 {
+		t.Errorf("pushed: %+v", got)
+	}
+}
+
 func TestDeniedAddressesCannotJoin(t *testing.T) {
 	p := newPlant(t)
 	n := p.gateway()
