@@ -199,6 +199,7 @@ func TestDeadLettersAreFilteredRedrivenAndPurged(t *testing.T) {
 		t.Errorf("dry run: %+v, %v", h, err)
 	}
 	request.DryRun, request.Rate = false, 2
+	began := time.Now()
 	if h, err := n.Redrive(t.Context(), request); err != nil || h.Done != 2 || h.Next != -1 {
 		t.Errorf("redrive: %+v, %v", h, err)
 	}
@@ -210,6 +211,9 @@ func TestDeadLettersAreFilteredRedrivenAndPurged(t *testing.T) {
 		again = append(again, n.await(ask("billing", "orders", func(r *group.ReceiveRequest) { r.Wait = 5 * time.Second }))...)
 	}
 	wantBodies(t, again, "a", "c")
+	if took := time.Since(began); took < 450*time.Millisecond {
+		t.Errorf("at two a second, two came within %v", took)
+	}
 	if again[0].Attempt != 1 || again[0].Record.ID != got[0].Record.ID || again[0].Topic != "orders" {
 		t.Errorf("redriven: %+v", again[0])
 	}
